@@ -1,0 +1,971 @@
+// The types of Pupitre's protocol: generated, do not edit: cargo xtask gen
+// What they mean in full stands in docs/reference/protocol.md.
+
+/** The number of the protocol that these types describe. */
+export const PROTOCOL = 1;
+
+/** The limits that a page keeps to or shows; the unit stands in the name. */
+export const LIMITS = {
+  /** The longest request line that the daemon reads, in bytes. */
+  REQUEST_BYTES: 1048576,
+  /** A stream without an event for so long gets a `heartbeat`, in milliseconds. */
+  HEARTBEAT_MS: 30000,
+  /** The most bytes (as JSON writes them) of one input, of one output, of the diffs together, or of one image or resource in a message; what is longer is cut, `truncated` says so, and `chat.part` gives the whole. */
+  FIELD_BYTES: 262144,
+  /** One answer of `chat.part` carries at most so many bytes of the part. */
+  PART_WINDOW_BYTES: 1048576,
+  /** How many messages `chat.conversation` gives when not told otherwise. */
+  CONVERSATION_MESSAGES: 200,
+  /** The most messages that one answer of `chat.conversation` gives. */
+  CONVERSATION_MESSAGES_MOST: 1000,
+  /** The longest text of one `chat.send`, in bytes. */
+  PROMPT_BYTES: 786432,
+  /** The largest file sent along with a message, in bytes. */
+  ATTACHMENT_BYTES: 33554432,
+  /** The most files sent along with one message. */
+  ATTACHMENTS: 16,
+  /** The most messages that wait for the current answer of one agent. */
+  QUEUED_MESSAGES: 100,
+  /** The stderr lines kept of each agent. */
+  LOG_LINES: 200,
+  /** The protocol messages kept of each agent. */
+  TRACE_MESSAGES: 1000,
+} as const;
+
+/** Every method: its parameters and its reply. */
+export interface Methods {
+  /** Answers at once. */
+  "system.ping": { params: Empty; reply: PingReply };
+  /** Says who the daemon is, which protocol it speaks and which configuration it holds. */
+  "system.identify": { params: Empty; reply: IdentifyReply };
+  /** Lists the methods and the types of events that this daemon knows. */
+  "system.capabilities": { params: Empty; reply: CapabilitiesReply };
+  /** Gives numbers about the daemon. */
+  "system.counters": { params: Empty; reply: CountersReply };
+  /** Stops every agent, side by side, and then the daemon. Answers when nothing of them is left; the connection closes when the daemon is gone. */
+  "system.shutdown": { params: Empty; reply: Empty };
+  /** Lists the agents of the configuration with the state of each. */
+  "agent.list": { params: Empty; reply: AgentListReply };
+  /** Starts an agent; answers when it is ready, with an error when it could not be started. An agent that runs is left alone. */
+  "agent.start": { params: AgentParams; reply: AgentView };
+  /** Stops an agent; answers when nothing of it is left. */
+  "agent.stop": { params: AgentParams; reply: AgentView };
+  /** Stops an agent when it runs, then starts it. */
+  "agent.restart": { params: AgentParams; reply: AgentView };
+  /** Gives the last 200 lines that an agent wrote to stderr, and stray ones from its stdout. */
+  "agent.logs": { params: AgentParams; reply: AgentLogsReply };
+  /** Gives the last 1,000 protocol messages between the daemon and an agent. */
+  "agent.trace": { params: AgentParams; reply: AgentTraceReply };
+  /** Lists the permission requests that wait for an answer. */
+  "chat.permissions": { params: PermissionsParams; reply: PermissionsReply };
+  /** Adds a user message; starts the agent if needed; queues the message while the agent is answering. */
+  "chat.send": { params: SendParams; reply: SendReply };
+  /** Takes back one queued message. */
+  "chat.withdraw": { params: MessageParams; reply: Empty };
+  /** Cancels the running turn and drops what is queued, or, with `messageId`, this message alone. */
+  "chat.cancel": { params: CancelParams; reply: CancelReply };
+  /** Answers one permission request. A second answer, or one after Stop, is the error `already_answered`. */
+  "chat.answer_permission": { params: AnswerPermissionParams; reply: Empty };
+  /** Gives the newest messages of a conversation, and all that a client needs to follow it from there. */
+  "chat.conversation": { params: ConversationParams; reply: ConversationView };
+  /** Gives the whole of a part that was cut in messages and events, window by window. */
+  "chat.part": { params: PartParams; reply: PartReply };
+  /** Sets an option of the session, its model for example. */
+  "chat.set_option": { params: SetOptionParams; reply: Empty };
+  /** Sets the mode of the session. */
+  "chat.set_mode": { params: SetModeParams; reply: Empty };
+  /** Puts the current conversation away and begins another. */
+  "chat.new": { params: NewParams; reply: CurrentConversationReply };
+  /** Lists conversations, earlier ones included. */
+  "chat.history": { params: HistoryParams; reply: HistoryReply };
+  /** Makes an earlier conversation the agent's current one. */
+  "chat.open": { params: OpenParams; reply: CurrentConversationReply };
+  /** Turns the connection into a stream of event frames, one a line; the first is `subscribed`. */
+  "events.subscribe": { params: SubscribeParams; reply: Subscribed };
+}
+
+/** The name of every method. */
+export const METHODS = [
+  "system.ping",
+  "system.identify",
+  "system.capabilities",
+  "system.counters",
+  "system.shutdown",
+  "agent.list",
+  "agent.start",
+  "agent.stop",
+  "agent.restart",
+  "agent.logs",
+  "agent.trace",
+  "chat.permissions",
+  "chat.send",
+  "chat.withdraw",
+  "chat.cancel",
+  "chat.answer_permission",
+  "chat.conversation",
+  "chat.part",
+  "chat.set_option",
+  "chat.set_mode",
+  "chat.new",
+  "chat.history",
+  "chat.open",
+  "events.subscribe",
+] as const satisfies readonly (keyof Methods)[];
+
+/** Something that happened, or a control frame of the stream itself. */
+export type Event =
+  /** The state or the definition of an agent changed. */
+  | ({ type: "agent:state" } & AgentStateChanged)
+  /** An agent wrote a line to stderr, or a stray one to stdout. */
+  | ({ type: "agent:log" } & AgentLogged)
+  /** Another conversation became the agent's current one. */
+  | ({ type: "conversation:changed" } & ConversationChanged)
+  /** A message was added, changed as a whole, or finished. */
+  | ({ type: "message:updated" } & MessageUpdated)
+  /** Text was appended to a part of a message, or a part was added or replaced. */
+  | ({ type: "message:delta" } & MessageDelta)
+  /** The agent starts or stops answering, or the queue changed. */
+  | ({ type: "turn:changed" } & TurnChanged)
+  /** The agent asks to run a tool. */
+  | ({ type: "permission:requested" } & PermissionRequested)
+  /** A permission request was answered, cancelled, or taken back. */
+  | ({ type: "permission:resolved" } & PermissionResolved)
+  /** The agent reported the use of its context window. */
+  | ({ type: "usage:changed" } & UsageChanged)
+  /** The agent announced its slash commands. */
+  | ({ type: "commands:changed" } & CommandsChanged)
+  /** Mode, options or title of the session changed. */
+  | ({ type: "session:changed" } & SessionChanged)
+  /** The first frame of a stream: where it stands. */
+  | ({ type: "subscribed" } & Subscribed)
+  /** Nothing happened for 30 s. */
+  | ({ type: "heartbeat" } & Heartbeat)
+  /** Events were lost to this reader, exactly here. */
+  | ({ type: "dropped" } & Dropped)
+  /** The cursor cannot be resumed: take snapshots. */
+  | ({ type: "resync" } & Resync);
+
+/** An event with its stamp, as a reader gets it; `ts` is in epoch milliseconds. */
+export type Frame = Event & { epoch: string; seq: number; ts: number };
+
+/** What an agent said in `initialize` that it can do. */
+export type AgentCapabilities = {
+  load_session: boolean;
+  resume_session: boolean;
+  list_sessions: boolean;
+  close_session: boolean;
+  image: boolean;
+  audio: boolean;
+  embedded_context: boolean;
+  mcp_http: boolean;
+  mcp_sse: boolean;
+};
+
+/** Every agent, in the order of the configuration. */
+export type AgentListReply = {
+  agents: Array<AgentView>;
+};
+
+/** Payload of `agent:log`. */
+export type AgentLogged = {
+  agent: AgentName;
+  line: string;
+  /** The line came on stdout, where only protocol messages belong. */
+  stray: boolean;
+  /** How many lines before this one came too fast to be sent. */
+  missed: number;
+};
+
+/** The last lines of one agent's log, oldest first. */
+export type AgentLogsReply = {
+  lines: Array<LogLine>;
+};
+
+/** The name of an agent in the configuration: `a-z 0-9 - _`, 1 to 32 characters, not only digits. */
+export type AgentName = string;
+
+/** Names one agent. */
+export type AgentParams = {
+  agent: AgentName;
+};
+
+/** The state of an agent's process. */
+export type AgentState =
+  /** No process; every agent begins here. */
+  | "stopped"
+  /** The process runs, the `initialize` handshake is under way. */
+  | "starting"
+  /** Running, unused. */
+  | "ready"
+  /** Running, used by at least one conversation. */
+  | "busy"
+  /** The start failed, or the process ended by itself; the reason stands beside it. */
+  | "error";
+
+/** Payload of `agent:state`. */
+export type AgentStateChanged = {
+  agent: AgentName;
+  state: AgentState;
+  error?: string;
+  outdated: boolean;
+  stopping: boolean;
+};
+
+/** The last protocol messages of one agent, oldest first. */
+export type AgentTraceReply = {
+  entries: Array<TraceEntry>;
+  /** Older messages were left out, here or when they were kept, to stay inside the limits. */
+  truncated: boolean;
+};
+
+/** One agent of the configuration, with the state of its process. */
+export type AgentView = {
+  name: AgentName;
+  title: string;
+  icon: string | null;
+  description: string | null;
+  state: AgentState;
+  /** Why the state is `error`, in plain words; for a failed start with the agent's last stderr lines after it. */
+  error: string | null;
+  /** It runs with a definition that is no longer the one of the configuration. */
+  outdated: boolean;
+  /** It has been asked to stop and something of it still lives. */
+  stopping: boolean;
+  pid: number | null;
+  /** What the agent calls itself and its version, as `initialize` told. */
+  version: string | null;
+  /** When its process was started, in epoch milliseconds. */
+  started_at: number | null;
+  /** What the agent offers, as `initialize` told; null while that is unknown. */
+  capabilities: AgentCapabilities | null;
+  auth_methods: Array<AuthMethod>;
+};
+
+/** Parameters of `chat.answer_permission`. */
+export type AnswerPermissionParams = {
+  id: PermissionId;
+  /** One of the options; null answers without choosing (ACP's outcome `cancelled`), which some agents take as the end of the turn. */
+  optionId?: string | null;
+};
+
+/** A way to log in that an agent offers. */
+export type AuthMethod = {
+  id: string;
+  name: string;
+  description: string | null;
+};
+
+/** Parameters of `chat.cancel`. */
+export type CancelParams = {
+  agent: AgentName;
+  /** Only this message: takes it back when it waits, cancels its turn when that runs, and leaves all others alone. */
+  messageId?: MessageId | null;
+};
+
+/** What a cancel did. */
+export type CancelReply = {
+  /** A running turn was asked to end. */
+  cancelled: boolean;
+  /** The queued messages that were dropped. */
+  dropped: Array<MessageId>;
+};
+
+/** What the daemon can do. */
+export type CapabilitiesReply = {
+  methods: Array<string>;
+  events: Array<string>;
+};
+
+/** A slash command that an agent announced. */
+export type Command = {
+  name: string;
+  description: string;
+  /** What may follow the command. */
+  hint?: string;
+};
+
+/** Payload of `commands:changed`. */
+export type CommandsChanged = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  commands: Array<Command>;
+};
+
+/** One value that an option can have. */
+export type ConfigChoice = {
+  value: string;
+  name: string;
+  description: string | null;
+  group: string | null;
+};
+
+/** An option of a session, the model for example. */
+export type ConfigOption = {
+  id: string;
+  name: string;
+  description: string | null;
+  /** What the option is about (`mode`, `model`, `thought_level`), as the agent says it. */
+  category: string | null;
+  /** The value in force: a choice's, or a boolean. */
+  value: string | boolean;
+  /** What can be chosen; empty for a boolean. */
+  choices: Array<ConfigChoice>;
+};
+
+/** Payload of `conversation:changed`. */
+export type ConversationChanged = {
+  agent: AgentName;
+  conversation: ConversationId;
+};
+
+/** Identifies a conversation: a UUIDv7. */
+export type ConversationId = string;
+
+/** Parameters of `chat.conversation`. */
+export type ConversationParams = {
+  agent: AgentName;
+  /** An earlier conversation of the agent; the current one when absent. */
+  conversation?: ConversationId | null;
+  /** Only messages before this one. */
+  before?: MessageId | null;
+  /** 1 to 1,000; 200 when absent. */
+  limit?: number | null;
+};
+
+/** A conversation in a list. */
+export type ConversationSummary = {
+  id: ConversationId;
+  agent: AgentName;
+  /** The agent's title for it, else the beginning of its first message. */
+  title: string | null;
+  cwd: string;
+  /** In epoch milliseconds. */
+  created_at: number;
+  /** In epoch milliseconds. */
+  updated_at: number;
+  messages: number;
+  /** It is the agent's current one. */
+  current: boolean;
+};
+
+/** A conversation, from one message backwards. */
+export type ConversationView = {
+  agent: AgentName;
+  conversation: ConversationId;
+  /** It can only be read: it is not the agent's current one. */
+  read_only: boolean;
+  title: string | null;
+  /** The working directory of its session. */
+  cwd: string;
+  /** The revision that this view is true for. */
+  rev: number;
+  /** Oldest first. */
+  messages: Array<Message>;
+  /** How many messages the conversation has. */
+  total: number;
+  /** Fewer messages than asked for are here, to keep the answer inside its limit. */
+  truncated: boolean;
+  /** The agent is answering. */
+  busy: boolean;
+  /** How many messages wait for the current answer. */
+  queued: number;
+  usage: Usage | null;
+  commands: Array<Command>;
+  permissions: Array<Permission>;
+  modes: Modes | null;
+  config_options: Array<ConfigOption>;
+};
+
+/** What the session has cost so far. */
+export type Cost = {
+  amount: number;
+  /** ISO 4217, as the agent says it. */
+  currency: string;
+};
+
+/** Numbers about the daemon, since it was started. */
+export type CountersReply = {
+  /** Connections for calls that are open now. */
+  connections: number;
+  /** Subscriptions that are open now. */
+  subscriptions: number;
+  /** Events published. */
+  events: number;
+  /** Events that slow subscribers lost. */
+  dropped: number;
+  /** Bytes of frames kept for readers that resume. */
+  ring_bytes: number;
+  /** Writes of conversations that wait for the disk. */
+  history_pending: number;
+};
+
+/** Names the conversation that is now the agent's current one. */
+export type CurrentConversationReply = {
+  agent: AgentName;
+  conversation: ConversationId;
+};
+
+/** A place in the stream of events, written `EPOCH:SEQ`: everything up to and including `seq` has been seen. */
+export type Cursor = string;
+
+/** A change of one file. */
+export type Diff = {
+  path: string;
+  oldText: string | null;
+  newText: string;
+  newFile: boolean;
+};
+
+/** Payload of `dropped`: every event of the filter in `from..=to` was lost. */
+export type Dropped = {
+  from: number;
+  to: number;
+  /** The types that were, or may have been, among them. */
+  kinds: Array<EventKind>;
+};
+
+/** No parameters, or nothing to say. */
+export type Empty = Record<symbol, never>;
+
+/** Names one run of the daemon. Sequence numbers of different epochs cannot be compared. */
+export type Epoch = string;
+
+/** What a program needs to know of an error. */
+export type ErrorData = {
+  kind: ErrorKind;
+  /** What exists, or what matched, when a target was not found or ambiguous. */
+  candidates?: Array<string>;
+  /** When it is worth trying again. */
+  retry_after_ms?: number;
+  /** The agent's own error, as it came. */
+  agent_error?: unknown;
+};
+
+/** A stable word for a program: what went wrong. Closed: a new one is added here and nowhere else. */
+export type ErrorKind =
+  /** The line was no JSON (-32700). */
+  | "parse_error"
+  /** The JSON was no request: a batch, no object, no method (-32600). */
+  | "invalid_request"
+  /** A request or a text over its limit (-32600 or -32602). */
+  | "too_large"
+  /** No such method, perhaps an older daemon (-32601). */
+  | "unknown_method"
+  /** The parameters are wrong (-32602). */
+  | "invalid_params"
+  /** A message without text and without attachment (-32602). */
+  | "empty_message"
+  /** A failure of the daemon's own (-32603). */
+  | "internal"
+  /** Conversations cannot be read or written just now (-32603). */
+  | "history_unavailable"
+  /** Too many connections, subscriptions or requests: try again (-32000). */
+  | "too_many_connections"
+  /** Too many messages wait for this agent (-32000). */
+  | "queue_full"
+  /** The daemon is shutting down (-32000). */
+  | "shutting_down"
+  /** The peer is another user (-32001). */
+  | "foreign_user"
+  /** No such agent, conversation, message or request (-32003). */
+  | "not_found"
+  /** Several targets match (-32003). */
+  | "ambiguous"
+  /** It took too long (-32004). */
+  | "timeout"
+  /** The agent has no process, or none that could do this (-32005). */
+  | "not_running"
+  /** The limit of running agents is reached (-32005). */
+  | "too_many_agents"
+  /** The agent could not be started (-32005). */
+  | "start_failed"
+  /** A stop ended the start (-32005). */
+  | "start_cancelled"
+  /** The permission request was answered or cancelled before (-32005). */
+  | "already_answered"
+  /** The message is no longer queued (-32005). */
+  | "not_queued"
+  /** The agent is answering; this must wait for the end of the turn (-32005). */
+  | "turn_running"
+  /** The conversation can only be read (-32005). */
+  | "read_only"
+  /** The agent does not offer this (-32005). */
+  | "not_supported"
+  /** The agent wants its user to log in first (-32006). */
+  | "auth_required"
+  /** The agent answered with an error of its own (-32006). */
+  | "agent_error";
+
+/** The type of an event. */
+export type EventKind =
+  | "agent:state"
+  | "agent:log"
+  | "conversation:changed"
+  | "message:updated"
+  | "message:delta"
+  | "turn:changed"
+  | "permission:requested"
+  | "permission:resolved"
+  | "usage:changed"
+  | "commands:changed"
+  | "session:changed"
+  | "subscribed"
+  | "heartbeat"
+  | "dropped"
+  | "resync";
+
+/** Payload of `heartbeat`. */
+export type Heartbeat = Record<symbol, never>;
+
+/** Parameters of `chat.history`. */
+export type HistoryParams = {
+  /** Only this agent's. */
+  agent?: AgentName | null;
+};
+
+/** Conversations, the one that changed last first. */
+export type HistoryReply = {
+  conversations: Array<ConversationSummary>;
+  /** Older ones were left out, to keep the answer inside its limit. */
+  truncated: boolean;
+};
+
+/** Who the daemon is. */
+export type IdentifyReply = {
+  /** Always `pupitre`. */
+  name: string;
+  /** The program's version. */
+  version: string;
+  /** The number of the protocol. */
+  protocol: number;
+  epoch: Epoch;
+  pid: number;
+  /** When it was started, in epoch milliseconds. */
+  started_at: number;
+  /** The configuration file that it holds. */
+  config_path: string;
+  /** What is wrong with the configuration file; null when nothing is. While it is wrong there is no agent. */
+  config_error: string | null;
+  /** Where it keeps its log. */
+  log_path: string;
+};
+
+/** A place in a file. */
+export type Location = {
+  path: string;
+  line?: number;
+};
+
+/** One line that an agent wrote to stderr, or a stray one from its stdout. */
+export type LogLine = {
+  /** When it came, in epoch milliseconds. */
+  ts: number;
+  line: string;
+  /** It came on stdout, where only protocol messages belong. */
+  stray: boolean;
+};
+
+/** An image or a sound. */
+export type Media = {
+  mime_type: string;
+  /** Base64; empty when the agent gave only an address. */
+  data: string;
+  uri: string | null;
+  /** The data was left out here; `chat.part` gives it. */
+  truncated?: boolean;
+};
+
+/** One message. Each turn ends with exactly one agent message that has a `stopReason` or an `error`. */
+export type Message = {
+  id: MessageId;
+  agent: AgentName;
+  conversation: ConversationId;
+  /** The revision of the conversation at which this message last changed. */
+  rev: number;
+  /** In epoch milliseconds. */
+  createdAt: number;
+  role: Role;
+  /** The user message whose turn this one belongs to; null for what came outside of any turn. */
+  turn: MessageId | null;
+  parts: Array<Part>;
+  /** False while an agent message streams. */
+  done: boolean;
+  /** A user message that waits for the current answer. */
+  queued: boolean;
+  stopReason: StopReason | null;
+  /** Why an agent message ended without a known stop reason, or `cancelled` for a queued message that Stop dropped. */
+  error: string | null;
+  /** On system messages. */
+  code: SystemCode | null;
+};
+
+/** Payload of `message:delta`. */
+export type MessageDelta = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  messageId: MessageId;
+  /** Which part; equal to the number of parts, it appends one. */
+  index: number;
+  kind: PartKind;
+  /** What is appended to the part. */
+  text?: string;
+  /** What replaces the part. */
+  part?: Part;
+};
+
+/** Identifies a message: a UUIDv7, so that ids sort by creation. */
+export type MessageId = string;
+
+/** Names one message. */
+export type MessageParams = {
+  messageId: MessageId;
+};
+
+/** Payload of `message:updated`. */
+export type MessageUpdated = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  message: Message;
+};
+
+/** One mode that a session can have. */
+export type Mode = {
+  id: string;
+  name: string;
+  description: string | null;
+};
+
+/** The modes of a session. */
+export type Modes = {
+  current: string;
+  available: Array<Mode>;
+};
+
+/** Parameters of `chat.new`. */
+export type NewParams = {
+  agent: AgentName;
+  /** An absolute path; the agent's own folder of the configuration when absent. */
+  cwd?: string | null;
+};
+
+/** Parameters of `chat.open`. */
+export type OpenParams = {
+  id: ConversationId;
+};
+
+/** A piece of a message, in the order in which it came. */
+export type Part =
+  /** Markdown. */
+  | { kind: "text"; text: string }
+  /** Reasoning. */
+  | { kind: "thought"; text: string }
+  | { kind: "tool"; tool: ToolCall }
+  | { kind: "plan"; entries: Array<PlanEntry> }
+  | { kind: "image"; image: Media }
+  | { kind: "resource"; resource: Resource };
+
+/** The kind of a part. */
+export type PartKind =
+  | "text"
+  | "thought"
+  | "tool"
+  | "plan"
+  | "image"
+  | "resource";
+
+/** Parameters of `chat.part`. */
+export type PartParams = {
+  messageId: MessageId;
+  index: number;
+  /** Where to go on, in bytes: 0, or the `next` of the answer before. */
+  offset?: number;
+};
+
+/** A window of a part written as JSON; all windows together are the whole part. */
+export type PartReply = {
+  /** A piece of the JSON text. */
+  json: string;
+  /** How long the whole JSON text is, in bytes. */
+  bytes: number;
+  /** Where to go on; null at the end. */
+  next: number | null;
+};
+
+/** A request of an agent to run a tool, waiting for an answer. */
+export type Permission = {
+  id: PermissionId;
+  agent: AgentName;
+  conversation: ConversationId;
+  /** The agent message that holds the tool call. */
+  messageId: MessageId;
+  toolCall: ToolCall;
+  options: Array<PermissionOption>;
+  /** How many requests of this turn were refused before. */
+  rejections: number;
+  /** In epoch milliseconds. */
+  createdAt: number;
+};
+
+/** Identifies a permission request: a UUIDv7 of ours, not the agent's request id. */
+export type PermissionId = string;
+
+/** One answer that a permission request offers. */
+export type PermissionOption = {
+  optionId: string;
+  name: string;
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or what the agent says. Several may be of one kind. */
+  kind: string;
+};
+
+/** How a permission request ended. */
+export type PermissionOutcome =
+  /** A client chose one of the options. */
+  | { outcome: "selected"; optionId: string }
+  /** A client answered it without choosing. */
+  | { outcome: "dismissed" }
+  /** Stop cancelled it. */
+  | { outcome: "cancelled" }
+  /** The agent took it back, or ended. */
+  | { outcome: "withdrawn" };
+
+/** Payload of `permission:requested`: the request itself, and the revision. */
+export type PermissionRequested = {
+  id: PermissionId;
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  messageId: MessageId;
+  toolCall: ToolCall;
+  options: Array<PermissionOption>;
+  rejections: number;
+  createdAt: number;
+};
+
+/** Payload of `permission:resolved`. */
+export type PermissionResolved = {
+  id: PermissionId;
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  resolution: PermissionOutcome;
+};
+
+/** Parameters of `chat.permissions`. */
+export type PermissionsParams = {
+  /** Only this agent's. */
+  agent?: AgentName | null;
+};
+
+/** Every open permission request, oldest first. */
+export type PermissionsReply = {
+  permissions: Array<Permission>;
+};
+
+/** The daemon answers. */
+export type PingReply = {
+  /** The daemon's clock, in epoch milliseconds. */
+  ts: number;
+};
+
+/** One step of a plan. */
+export type PlanEntry = {
+  content: string;
+  /** `high`, `medium` or `low`, or what the agent says. */
+  priority: string;
+  /** `pending`, `in_progress` or `completed`, or what the agent says. */
+  status: string;
+};
+
+/** A file or document that a message carries or points at. */
+export type Resource = {
+  uri: string;
+  name: string | null;
+  mime_type: string | null;
+  /** Its text, when it was embedded. */
+  text: string | null;
+  /** The text was cut here; `chat.part` gives the whole. */
+  truncated?: boolean;
+};
+
+/** Payload of `resync`. */
+export type Resync = {
+  reason: ResyncReason;
+};
+
+/** Why a cursor cannot be resumed. */
+export type ResyncReason =
+  /** The daemon was restarted. */
+  | "epoch_changed"
+  /** The life-cycle events after the cursor are no longer all kept. */
+  | "cursor_too_old"
+  /** The cursor is ahead of the stream. */
+  | "cursor_unknown";
+
+/** Who a message is from. */
+export type Role =
+  | "user"
+  | "agent"
+  /** Pupitre itself: what happened to the conversation. */
+  | "system";
+
+/** The `error` member of a JSON-RPC reply. */
+export type RpcError = {
+  code: number;
+  /** A sentence for a person. */
+  message: string;
+  data?: ErrorData;
+};
+
+/** Parameters of `chat.send`. */
+export type SendParams = {
+  agent: AgentName;
+  text: string;
+  /** Absolute paths of files to send along. */
+  attachments?: Array<string>;
+};
+
+/** What became of a message that was sent. */
+export type SendReply = {
+  messageId: MessageId;
+  conversation: ConversationId;
+  /** It waits for the current answer. */
+  queued: boolean;
+};
+
+/** Payload of `session:changed`: what is there changed. */
+export type SessionChanged = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  modes?: Modes;
+  config_options?: Array<ConfigOption>;
+  title?: string;
+};
+
+/** Parameters of `chat.set_mode`. */
+export type SetModeParams = {
+  agent: AgentName;
+  mode: string;
+};
+
+/** Parameters of `chat.set_option`. */
+export type SetOptionParams = {
+  agent: AgentName;
+  id: string;
+  /** A choice's value, or a boolean. */
+  value: string | boolean;
+};
+
+/** How an agent's message ended, in the words of ACP. */
+export type StopReason =
+  | "end_turn"
+  | "cancelled"
+  | "max_tokens"
+  | "max_turn_requests"
+  | "refusal";
+
+/** Parameters of `events.subscribe`. Filters narrow; control frames always come. */
+export type SubscribeParams = {
+  /** Only these types; every type when absent. */
+  types?: Array<EventKind> | null;
+  /** Only events of these agents; every agent when absent. */
+  agents?: Array<AgentName> | null;
+  /** Replays what came after this cursor. */
+  since?: Cursor | null;
+};
+
+/** Payload of `subscribed`, and the reply of `events.subscribe` on a WebSocket. */
+export type Subscribed = {
+  cursor: Cursor;
+};
+
+/** What a system message says. */
+export type SystemCode =
+  /** A new session: the agent forgot the beginning. */
+  | "agent-restarted"
+  /** The agent could not be started or reached; `error` says why. */
+  | "agent-unavailable";
+
+/** What an agent does with a tool. */
+export type ToolCall = {
+  /** The agent's own id. */
+  id: string;
+  title: string;
+  kind: ToolKind;
+  status: ToolStatus;
+  /** Compact JSON. */
+  input: string | null;
+  output: string | null;
+  locations: Array<Location>;
+  diffs: Array<Diff>;
+  /** Stop ended it. */
+  cancelled?: boolean;
+  /** Something of it was cut; `chat.part` gives the whole. */
+  truncated?: boolean;
+};
+
+/** The kind of a tool call. One that is not known here reads as `other`. */
+export type ToolKind =
+  | "read"
+  | "edit"
+  | "delete"
+  | "move"
+  | "search"
+  | "execute"
+  | "think"
+  | "fetch"
+  | "other";
+
+/** How far a tool call is. */
+export type ToolStatus =
+  | "pending"
+  | "in_progress"
+  | "completed"
+  | "failed";
+
+/** Which way a protocol message went. */
+export type TraceDirection =
+  | "to_agent"
+  | "from_agent";
+
+/** One protocol message between the daemon and an agent. */
+export type TraceEntry = {
+  /** When it was sent or read, in epoch milliseconds. */
+  ts: number;
+  direction: TraceDirection;
+  /** The line, with the values of the agent's `env` blotted out. */
+  text: string;
+  /** How long the whole line was, in bytes; more than `text` has when it was cut. */
+  bytes: number;
+};
+
+/** Payload of `turn:changed`. */
+export type TurnChanged = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  /** The agent is answering. */
+  busy: boolean;
+  /** How many messages wait. */
+  queued: number;
+};
+
+/** The context window's use. */
+export type Usage = {
+  /** In tokens. */
+  used: number;
+  /** In tokens; 0 when unknown. */
+  size: number;
+  cost?: Cost;
+};
+
+/** Payload of `usage:changed`. */
+export type UsageChanged = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  usage: Usage;
+};

@@ -1,0 +1,72 @@
+//! The command line's grammar: what every verb shares, and how a wrong use is told on one line.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::commands::agents::AgentsArguments;
+use crate::commands::ask::AskArguments;
+use crate::commands::chat::ChatArguments;
+use crate::commands::serve::ServeArguments;
+use crate::commands::watch::WatchArguments;
+
+/// One desk from which a person, a script, or another agent runs a fleet of AI coding agents.
+///
+/// Alone, it starts the daemon when none runs, and shows what is there.
+#[derive(Debug, Parser)]
+#[command(name = "pupitre", version, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    /// The configuration file
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    #[command(flatten)]
+    Client(ClientVerb),
+    /// Run the daemon in the foreground
+    Serve(ServeArguments),
+    /// Be a scripted ACP agent, on stdin and stdout
+    DemoAgent,
+}
+
+/// The verbs that ask something of the daemon.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClientVerb {
+    /// Ask an agent, and print its answer as it comes
+    Ask(AskArguments),
+    /// Conversations: show, send, cancel, answer, begin, open
+    Chat(ChatArguments),
+    /// Agents: list, start, stop, logs, trace
+    Agents(AgentsArguments),
+    /// Print events as they happen, one JSON object a line
+    Watch(WatchArguments),
+    /// Stop the daemon and every agent
+    Stop,
+}
+
+/// Returns a wrong use as one sentence: what is wrong, what may be meant, and how the verb is used.
+pub(crate) fn sentence_of(error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let mut paragraphs = rendered.split("\n\n");
+    let first = paragraphs.next().unwrap_or_default();
+    let mut sentence = first.trim_start_matches("error: ").to_owned();
+    for paragraph in paragraphs {
+        let paragraph = paragraph.trim();
+        // What follows points at the help, which the usage already tells.
+        if paragraph.starts_with("tip: ") || paragraph.starts_with("Usage: ") {
+            sentence.push_str("; ");
+            sentence.push_str(&paragraph.replacen("Usage: ", "usage: ", 1));
+        }
+    }
+    sentence
+}
+
+/// Returns whether the "error" is an answer to `--help` or `--version`.
+pub(crate) fn is_answer(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+}

@@ -1,0 +1,83 @@
+//! One command a file: its arguments, what it asks of the daemon, and what it prints.
+
+pub(crate) mod agents;
+pub(crate) mod ask;
+pub(crate) mod chat;
+mod home;
+pub(crate) mod serve;
+mod stop;
+pub(crate) mod watch;
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use pupitre_protocol::ExitCode as Code;
+use pupitre_protocol::limits::PROMPT_BYTES;
+
+use crate::arguments::{Arguments, ClientVerb, Verb};
+use crate::demo_agent;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::interrupt::Interrupts;
+use crate::output::Output;
+
+/// Runs the command that was asked for.
+pub(crate) fn run(arguments: Arguments) -> ExitCode {
+    let Arguments { config, verb } = arguments;
+    let mut output = Output::of_process();
+    let desk = || Desk::of_process(config.as_deref());
+    // The daemon and the demo agent have signals of their own.
+    let outcome = match verb {
+        Some(Verb::DemoAgent) => return demo_agent::run(),
+        Some(Verb::Serve(arguments)) => desk().and_then(|desk| serve::run(desk, arguments)),
+        Some(Verb::Client(verb)) => desk().and_then(|desk| run_client(Some(verb), &desk, &mut output)),
+        None => desk().and_then(|desk| run_client(None, &desk, &mut output)),
+    };
+    match outcome {
+        Ok(()) => Code::Success.into(),
+        Err(failure) => {
+            if let Some(sentence) = failure.sentence() {
+                // Where stderr is gone the exit code still tells.
+                output.error(&sentence).ok();
+            }
+            failure.exit_code().into()
+        }
+    }
+}
+
+fn run_client(verb: Option<ClientVerb>, desk: &Desk, output: &mut Output) -> Result<(), Failure> {
+    let interrupts = Interrupts::leave_at_once().map_err(Failure::Signals)?;
+    match verb {
+        None => home::run(desk, output),
+        Some(ClientVerb::Ask(arguments)) => ask::run(desk, output, &interrupts, &arguments),
+        Some(ClientVerb::Chat(arguments)) => chat::run(desk, output, arguments),
+        Some(ClientVerb::Agents(arguments)) => agents::run(desk, output, arguments),
+        Some(ClientVerb::Watch(arguments)) => watch::run(desk, output, arguments),
+        Some(ClientVerb::Stop) => stop::run(desk, output),
+    }
+}
+
+/// Returns the text of a message: the argument, or for `-` what stands on stdin.
+fn message_text(argument: &str) -> Result<String, Failure> {
+    let bytes = match argument {
+        "-" => read_stdin()?,
+        text => text.as_bytes().to_owned(),
+    };
+    if bytes.len() > PROMPT_BYTES {
+        return Err(Failure::Input(format!(
+            "the text is longer than {PROMPT_BYTES} bytes; put it into a file and send that with `chat send --attach`"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::Input("the text on stdin is no UTF-8".to_owned()))
+}
+
+/// Reads as much as shows that it is too much.
+fn read_stdin() -> Result<Vec<u8>, Failure> {
+    let most = u64::try_from(PROMPT_BYTES).expect("the limit is far below 2^64") + 1;
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::Input(format!("cannot read the text from stdin: {error}")))?;
+    Ok(bytes)
+}

@@ -1,0 +1,98 @@
+//! `pupitre agents`: the agents and the state of each; start, stop, restart, logs and trace of one.
+
+mod logs;
+
+use clap::{Args, Subcommand};
+use pupitre_client::Client;
+use pupitre_protocol::agent::{AgentParams, AgentView};
+use pupitre_protocol::method::{Method, agent};
+use pupitre_protocol::system::Empty;
+
+use crate::desk::{Desk, agent_named};
+use crate::failure::Failure;
+use crate::output::{Output, state_words};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct AgentsArguments {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Option<AgentVerb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum AgentVerb {
+    /// Start an agent, and wait until it is ready
+    Start(OneAgent),
+    /// Stop an agent, and wait until nothing of it is left
+    Stop(OneAgent),
+    /// Stop an agent and start it again
+    Restart(OneAgent),
+    /// Print the last lines that an agent wrote to stderr
+    Logs(LogsArguments),
+    /// Print the last protocol messages between the daemon and an agent
+    Trace(OneAgent),
+}
+
+#[derive(Debug, Args)]
+struct OneAgent {
+    #[arg(value_name = "NAME")]
+    agent: String,
+}
+
+#[derive(Debug, Args)]
+struct LogsArguments {
+    #[arg(value_name = "NAME")]
+    agent: String,
+    /// Go on with the lines that come
+    #[arg(long)]
+    follow: bool,
+}
+
+pub(super) fn run(desk: &Desk, output: &mut Output, arguments: AgentsArguments) -> Result<(), Failure> {
+    match arguments.verb {
+        None => list(desk, output, &arguments),
+        Some(AgentVerb::Start(one)) => change::<agent::Start>(desk.find_or_start(output)?, output, &one),
+        Some(AgentVerb::Stop(one)) => change::<agent::Stop>(desk.find()?, output, &one),
+        Some(AgentVerb::Restart(one)) => change::<agent::Restart>(desk.find_or_start(output)?, output, &one),
+        Some(AgentVerb::Logs(LogsArguments { agent, follow: false })) => logs::last(desk, output, &agent),
+        Some(AgentVerb::Logs(LogsArguments { agent, follow: true })) => logs::follow(desk, output, &agent),
+        Some(AgentVerb::Trace(one)) => trace(desk, output, &one),
+    }
+}
+
+fn list(desk: &Desk, output: &mut Output, arguments: &AgentsArguments) -> Result<(), Failure> {
+    let reply = desk.find()?.call::<agent::List>(&Empty {})?;
+    if arguments.json {
+        output.json(&reply)?;
+    } else {
+        output.agents(&reply.agents)?;
+    }
+    Ok(())
+}
+
+/// Makes an agent change its state, and says which one it has now.
+fn change<M>(mut client: Client, output: &mut Output, one: &OneAgent) -> Result<(), Failure>
+where
+    M: Method<Params = AgentParams, Reply = AgentView>,
+{
+    let agent = agent_named(&mut client, &one.agent)?;
+    let view = client.call::<M>(&AgentParams { agent })?;
+    output.line(&format!("{} is {}", view.name, state_words(&view)))?;
+    Ok(())
+}
+
+fn trace(desk: &Desk, output: &mut Output, one: &OneAgent) -> Result<(), Failure> {
+    let mut client = desk.find()?;
+    let agent = agent_named(&mut client, &one.agent)?;
+    let reply = client.call::<agent::Trace>(&AgentParams { agent })?;
+    if reply.truncated {
+        output.note("older messages were left out")?;
+    }
+    for entry in &reply.entries {
+        output.trace_entry(entry)?;
+    }
+    Ok(())
+}

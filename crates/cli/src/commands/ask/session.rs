@@ -1,0 +1,423 @@
+//! Asking: sends the message, follows its turn, answers what it asks, and stops it at Ctrl-C.
+//!
+//! Threads bring events, keys and Ctrl-C into one queue; everything is done here, one after the other.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use pupitre_client::{CallError, Client, Received, StreamError, Subscription};
+use pupitre_protocol::conversation::{
+    AnswerPermissionParams, CancelParams, ConversationParams, ConversationView, Permission, SendParams,
+    SendReply, StopReason, Usage,
+};
+use pupitre_protocol::event::{EventKind, SubscribeParams};
+use pupitre_protocol::limits::CONVERSATION_MESSAGES_MOST;
+use pupitre_protocol::method::chat;
+use pupitre_protocol::{AgentName, ErrorKind, MessageId, PermissionId};
+use serde::Serialize;
+
+use super::permission::{self, Choice, Decision, Rule};
+use super::printer::{Printer, Style};
+use super::turn::{End, Step, Turn};
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::interrupt::Interrupts;
+use crate::output::{Output, style, unusual_end};
+
+/// How many events may wait here; more wait in the socket.
+const WAITING_EVENTS: usize = 1_024;
+
+/// The error of a message that Stop took out of the queue (conversations page, Messages).
+const CANCELLED: &str = "cancelled";
+/// The error of a message that was taken back.
+const WITHDRAWN: &str = "withdrawn";
+
+/// What is asked, and how its answer is treated.
+pub(super) struct Question {
+    pub(super) agent: AgentName,
+    pub(super) text: String,
+    pub(super) rule: Rule,
+    pub(super) style: Style,
+}
+
+/// Something that happened while the turn ran.
+pub(super) enum AskEvent {
+    Received(Box<Result<Received, StreamError>>),
+    /// The daemon closed the stream.
+    StreamEnded,
+    /// A line at the terminal; `None` when there will be no more.
+    Typed(Option<String>),
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// The one object that `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'turn> {
+    message_id: MessageId,
+    stop_reason: Option<StopReason>,
+    error: Option<&'turn str>,
+    text: String,
+    usage: Option<Usage>,
+}
+
+/// Sends the message and follows it to the end of its turn.
+pub(super) fn ask(
+    desk: &Desk,
+    mut client: Client,
+    output: &mut Output,
+    interrupts: &Interrupts,
+    question: Question,
+) -> Result<(), Failure> {
+    // Before the message is sent, so that nothing of its turn can be missed.
+    let stream = desk.connect_again()?.subscribe(&subscription(&question.agent))?;
+    let (events_in, events) = mpsc::sync_channel(WAITING_EVENTS);
+    let interrupted = events_in.clone();
+    // A turn that has ended hears no Ctrl-C.
+    interrupts
+        .catch_next(move || drop(interrupted.send(AskEvent::Interrupted)))
+        .map_err(Failure::Signals)?;
+    let Question {
+        agent,
+        text,
+        rule,
+        style,
+    } = question;
+    let sent = client.call::<chat::Send>(&SendParams {
+        agent: agent.clone(),
+        text,
+        attachments: Vec::new(),
+    })?;
+    if sent.queued {
+        output.progress("the agent is answering; the message waits")?;
+    }
+    follow(stream, events_in.clone());
+    let mut session = Session {
+        client,
+        output,
+        turn: Turn::new(sent.message_id, sent.conversation),
+        printer: Printer::new(style),
+        agent,
+        sent,
+        rule,
+        questions: VecDeque::new(),
+        keys: Keys::NotRead(events_in),
+        interruption: Interruption::None,
+    };
+    let outcome = session.run(&events);
+    session.finish(style, outcome)
+}
+
+fn subscription(agent: &AgentName) -> SubscribeParams {
+    SubscribeParams {
+        types: Some(vec![
+            EventKind::MessageUpdated,
+            EventKind::MessageDelta,
+            EventKind::PermissionRequested,
+            EventKind::PermissionResolved,
+            EventKind::UsageChanged,
+        ]),
+        agents: Some(vec![agent.clone()]),
+        since: None,
+    }
+}
+
+/// Brings what the daemon sends into the queue, on a thread of its own.
+fn follow(stream: Subscription, events: SyncSender<AskEvent>) {
+    thread::spawn(move || {
+        for received in stream {
+            if events.send(AskEvent::Received(Box::new(received))).is_err() {
+                return;
+            }
+        }
+        // Nobody listens any more when the turn has ended.
+        events.send(AskEvent::StreamEnded).ok();
+    });
+}
+
+struct Session<'output> {
+    client: Client,
+    output: &'output mut Output,
+    turn: Turn,
+    printer: Printer,
+    agent: AgentName,
+    sent: SendReply,
+    rule: Rule,
+    /// What the person at the terminal is asked: the first of them now, the others then.
+    questions: VecDeque<Permission>,
+    keys: Keys,
+    interruption: Interruption,
+}
+
+/// Whether lines are read from the terminal.
+enum Keys {
+    NotRead(SyncSender<AskEvent>),
+    Read,
+    Ended,
+}
+
+/// Whether Ctrl-C was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interruption {
+    None,
+    /// The turn was asked to end.
+    Cancelling,
+}
+
+/// What stops the loop.
+enum Outcome {
+    Ended(End),
+    /// Ctrl-C took the message back, or found nothing to cancel.
+    Interrupted,
+}
+
+impl Session<'_> {
+    fn run(&mut self, events: &Receiver<AskEvent>) -> Result<Outcome, Failure> {
+        loop {
+            let event = events
+                .recv()
+                .expect("the thread that follows the stream says when it ends");
+            let outcome = match event {
+                AskEvent::Received(received) => match (*received)?.frame {
+                    Some(frame) => {
+                        let steps = self.turn.apply(frame);
+                        self.take(steps)?
+                    }
+                    None => None,
+                },
+                AskEvent::StreamEnded => {
+                    return Err(Failure::DaemonGoneInTurn {
+                        agent: self.agent.to_string(),
+                    });
+                }
+                AskEvent::Typed(line) => {
+                    self.typed(line)?;
+                    None
+                }
+                AskEvent::Interrupted => self.cancel()?,
+            };
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Does what is to do, and returns the end when it is among it.
+    fn take(&mut self, steps: Vec<Step>) -> Result<Option<Outcome>, Failure> {
+        let mut steps = VecDeque::from(steps);
+        while let Some(step) = steps.pop_front() {
+            self.printer.print(self.output, &step)?;
+            match step {
+                Step::Asks(permission) => self.asked(permission)?,
+                Step::Answered(id) => self.answered_elsewhere(id)?,
+                Step::Lost => steps.extend(self.fetch()?),
+                Step::Ended(end) => return Ok(Some(Outcome::Ended(end))),
+                // Only printed.
+                Step::Text { .. }
+                | Step::Thought { .. }
+                | Step::Tool(_)
+                | Step::Plan(_)
+                | Step::Attachment(_)
+                | Step::System { .. } => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the conversation back to our message, and joins what was missed.
+    fn fetch(&mut self) -> Result<Vec<Step>, Failure> {
+        let most = u32::try_from(CONVERSATION_MESSAGES_MOST).expect("the limit of a page is small");
+        let mut view = self.page(None, most)?;
+        while let Some(oldest) = view.messages.first().map(|message| message.id) {
+            if oldest <= self.sent.message_id {
+                break;
+            }
+            let mut messages = self.page(Some(oldest), most)?.messages;
+            if messages.is_empty() {
+                break;
+            }
+            messages.append(&mut view.messages);
+            view.messages = messages;
+        }
+        Ok(self.turn.join(view))
+    }
+
+    fn page(&mut self, before: Option<MessageId>, limit: u32) -> Result<ConversationView, CallError> {
+        self.client.call::<chat::Conversation>(&ConversationParams {
+            agent: self.agent.clone(),
+            conversation: Some(self.sent.conversation),
+            before,
+            limit: Some(limit),
+        })
+    }
+
+    fn asked(&mut self, permission: Permission) -> Result<(), Failure> {
+        match self.rule.decide(&permission) {
+            Decision::Choose { option_id, note } => {
+                self.printer.aside(self.output, &note)?;
+                self.answer(&permission, Some(option_id))
+            }
+            Decision::Dismiss { note } => {
+                self.printer.aside(self.output, &note)?;
+                self.answer(&permission, None)
+            }
+            Decision::Ask => {
+                self.questions.push_back(permission);
+                if self.questions.len() == 1 {
+                    self.put_question()
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// Puts the first question to the person.
+    fn put_question(&mut self) -> Result<(), Failure> {
+        let Some(permission) = self.questions.front() else {
+            return Ok(());
+        };
+        match std::mem::replace(&mut self.keys, Keys::Read) {
+            Keys::NotRead(events) => permission::listen(events),
+            Keys::Read => {}
+            // Nobody will type an answer.
+            Keys::Ended => {
+                self.keys = Keys::Ended;
+                return self.typed(None);
+            }
+        }
+        permission::forget_typed_ahead();
+        self.printer.make_room(self.output)?;
+        self.output.ask_permission(permission)?;
+        Ok(())
+    }
+
+    fn typed(&mut self, line: Option<String>) -> Result<(), Failure> {
+        if line.is_none() {
+            self.keys = Keys::Ended;
+        }
+        // A line that answers no question means nothing.
+        let Some(permission) = self.questions.front() else {
+            return Ok(());
+        };
+        let option_id = match permission::choice(permission, line.as_deref()) {
+            Choice::Option(option_id) => Some(option_id),
+            Choice::Dismiss => None,
+            Choice::Unclear => return self.put_question(),
+        };
+        let permission = self.questions.pop_front().expect("there is a first one");
+        self.answer(&permission, option_id)?;
+        self.put_question()
+    }
+
+    /// Answers a request; that somebody else was faster is no failure of ours.
+    fn answer(&mut self, permission: &Permission, option_id: Option<String>) -> Result<(), Failure> {
+        let params = AnswerPermissionParams {
+            id: permission.id,
+            option_id,
+        };
+        match self.client.call::<chat::AnswerPermission>(&params) {
+            Ok(_) => Ok(()),
+            Err(CallError::Rpc(error)) if error.kind() == Some(ErrorKind::AlreadyAnswered) => {
+                self.printer.aside(self.output, "it was answered before")?;
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn answered_elsewhere(&mut self, id: PermissionId) -> Result<(), Failure> {
+        let Some(at) = self.questions.iter().position(|permission| permission.id == id) else {
+            return Ok(());
+        };
+        self.questions.remove(at);
+        if at == 0 {
+            // Behind the prompt.
+            self.output.question(style::PLAIN, "")?;
+            self.printer
+                .aside(self.output, "the request was answered elsewhere, or cancelled")?;
+            self.put_question()?;
+        }
+        Ok(())
+    }
+
+    /// Takes our message back or cancels its turn, and nobody else's.
+    fn cancel(&mut self) -> Result<Option<Outcome>, Failure> {
+        self.interruption = Interruption::Cancelling;
+        self.printer.make_room(self.output)?;
+        if !self.questions.is_empty() {
+            // Behind the prompt. The cancel answers what was asked.
+            self.output.question(style::PLAIN, "")?;
+            self.questions.clear();
+        }
+        self.output
+            .progress("cancelling; Ctrl-C once more leaves at once")?;
+        let message_id = Some(self.sent.message_id);
+        let reply = self.client.call::<chat::Cancel>(&CancelParams {
+            agent: self.agent.clone(),
+            message_id,
+        })?;
+        // When its turn was asked to end, the end comes as an event.
+        Ok(if reply.cancelled {
+            None
+        } else {
+            Some(Outcome::Interrupted)
+        })
+    }
+
+    fn finish(mut self, style: Style, outcome: Result<Outcome, Failure>) -> Result<(), Failure> {
+        self.printer.finish(self.output)?;
+        let end = match &outcome {
+            Ok(Outcome::Ended(end)) => end.clone(),
+            Ok(Outcome::Interrupted) => End {
+                stop_reason: None,
+                error: Some(CANCELLED.to_owned()),
+            },
+            Err(failure) => End {
+                stop_reason: None,
+                error: failure.sentence(),
+            },
+        };
+        if style == Style::Json {
+            self.report(&end)?;
+        }
+        match (outcome, self.interruption) {
+            (Err(failure), _) => Err(failure),
+            (Ok(_), Interruption::Cancelling) | (Ok(Outcome::Interrupted), _) => Err(Failure::Interrupted),
+            (Ok(Outcome::Ended(end)), Interruption::None) => judge(&self.agent, end),
+        }
+    }
+
+    fn report(&mut self, end: &End) -> Result<(), Failure> {
+        // Some agents tell their usage behind the end of the turn. A daemon that is gone has said its last.
+        let usage = match self.page(None, 1) {
+            Ok(view) => view.usage,
+            Err(_) => self.turn.usage().cloned(),
+        };
+        let report = Report {
+            message_id: self.sent.message_id,
+            stop_reason: end.stop_reason,
+            error: end.error.as_deref(),
+            text: self.turn.text(),
+            usage,
+        };
+        self.output.json(&report)?;
+        Ok(())
+    }
+}
+
+/// Returns why a turn did not end well.
+fn judge(agent: &AgentName, end: End) -> Result<(), Failure> {
+    let reason = match (end.error, end.stop_reason) {
+        // Somebody took it out of the queue: there is no more to know.
+        (Some(error), _) if error == CANCELLED || error == WITHDRAWN => error,
+        (Some(error), _) => format!("{error}; `pupitre agents logs {agent}` may tell more"),
+        (None, Some(reason)) => match unusual_end(reason) {
+            Some(words) => words.to_owned(),
+            None => return Ok(()),
+        },
+        (None, None) => "it ended without a reason".to_owned(),
+    };
+    Err(Failure::Turn { reason })
+}

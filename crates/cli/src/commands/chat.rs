@@ -1,0 +1,283 @@
+//! `pupitre chat`: the conversations of agents: show, send, cancel, withdraw, answer, begin, open.
+
+mod show;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use pupitre_client::Client;
+use pupitre_protocol::conversation::{
+    AnswerPermissionParams, CancelParams, CancelReply, HistoryParams, MessageParams, NewParams, OpenParams,
+    PermissionsParams, SendParams,
+};
+use pupitre_protocol::limits::ATTACHMENTS;
+use pupitre_protocol::method::chat;
+use pupitre_protocol::{AgentName, ConversationId, MessageId, PermissionId};
+
+use crate::commands::message_text;
+use crate::desk::{Desk, absolute, agent_named, utf8};
+use crate::failure::Failure;
+use crate::output::Output;
+use show::{PartArguments, ShowArguments};
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArguments {
+    #[command(subcommand)]
+    verb: ChatVerb,
+}
+
+#[derive(Debug, Subcommand)]
+enum ChatVerb {
+    /// Print the newest messages of a conversation
+    Show(ShowArguments),
+    /// Print the whole of a part that was cut
+    Part(PartArguments),
+    /// Send a message without waiting for the answer, and print its id
+    Send(SendArguments),
+    /// Cancel the running turn, and drop the messages that wait
+    Cancel(OneAgent),
+    /// Take back one message that waits
+    Withdraw(WithdrawArguments),
+    /// List the permission requests that wait for an answer
+    Permissions(ListArguments),
+    /// Answer a permission request
+    Answer(AnswerArguments),
+    /// Put the current conversation away and begin another
+    New(NewArguments),
+    /// List conversations, earlier ones included
+    History(ListArguments),
+    /// Make an earlier conversation the agent's current one
+    Open(OpenArguments),
+}
+
+#[derive(Debug, Args)]
+struct SendArguments {
+    agent: String,
+    /// The message; `-` reads it from stdin
+    #[arg(value_name = "TEXT|-")]
+    text: String,
+    /// A file to send along; may be repeated
+    #[arg(long = "attach", value_name = "PATH")]
+    attachments: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct OneAgent {
+    agent: String,
+}
+
+#[derive(Debug, Args)]
+struct WithdrawArguments {
+    /// The message's id, as `chat send` printed it
+    #[arg(value_parser = id::<MessageId>)]
+    message: MessageId,
+}
+
+#[derive(Debug, Args)]
+struct ListArguments {
+    /// Only this agent's
+    agent: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct AnswerArguments {
+    /// The request's id, as `chat permissions` prints it
+    #[arg(value_parser = id::<PermissionId>)]
+    id: PermissionId,
+    /// The chosen option's id
+    #[arg(required_unless_present = "dismiss", conflicts_with = "dismiss")]
+    option: Option<String>,
+    /// Answer without choosing; some agents end the turn then
+    #[arg(long)]
+    dismiss: bool,
+}
+
+#[derive(Debug, Args)]
+struct NewArguments {
+    agent: String,
+    /// The working directory of the conversation
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct OpenArguments {
+    /// The conversation's id, as `chat history` prints it
+    #[arg(value_parser = id::<ConversationId>)]
+    id: ConversationId,
+}
+
+/// Reads an id of ours.
+fn id<Id: FromStr>(text: &str) -> Result<Id, &'static str> {
+    text.parse()
+        .map_err(|_| "it is no id; ids look like 01933a8c-0d2f-7c1e-9b1a-5f0e2d3c4b5a")
+}
+
+pub(super) fn run(desk: &Desk, output: &mut Output, arguments: ChatArguments) -> Result<(), Failure> {
+    match arguments.verb {
+        ChatVerb::Show(arguments) => show::run(desk, output, &arguments),
+        ChatVerb::Part(arguments) => show::part(desk, output, &arguments),
+        ChatVerb::Send(arguments) => send(desk, output, arguments),
+        ChatVerb::Cancel(arguments) => cancel(desk, output, &arguments),
+        ChatVerb::Withdraw(arguments) => withdraw(desk, output, &arguments),
+        ChatVerb::Permissions(arguments) => permissions(desk, output, &arguments),
+        ChatVerb::Answer(arguments) => answer(desk, output, arguments),
+        ChatVerb::New(arguments) => new(desk, output, arguments),
+        ChatVerb::History(arguments) => history(desk, output, &arguments),
+        ChatVerb::Open(arguments) => open(desk, output, &arguments),
+    }
+}
+
+fn send(desk: &Desk, output: &mut Output, arguments: SendArguments) -> Result<(), Failure> {
+    let SendArguments {
+        agent,
+        text,
+        attachments,
+    } = arguments;
+    if attachments.len() > ATTACHMENTS {
+        return Err(Failure::Input(format!(
+            "a message takes at most {ATTACHMENTS} files"
+        )));
+    }
+    let attachments = attachments
+        .into_iter()
+        .map(attachment)
+        .collect::<Result<_, _>>()?;
+    let text = message_text(&text)?;
+    let mut client = desk.find_or_start(output)?;
+    let agent = agent_named(&mut client, &agent)?;
+    let reply = client.call::<chat::Send>(&SendParams {
+        agent,
+        text,
+        attachments,
+    })?;
+    output.line(&reply.message_id.to_string())?;
+    Ok(())
+}
+
+/// Returns the absolute path of a file; whether it can be sent, the daemon judges.
+fn attachment(path: PathBuf) -> Result<String, Failure> {
+    utf8(absolute(&path)?)
+}
+
+fn cancel(desk: &Desk, output: &mut Output, arguments: &OneAgent) -> Result<(), Failure> {
+    let mut client = desk.find()?;
+    let agent = agent_named(&mut client, &arguments.agent)?;
+    let reply = client.call::<chat::Cancel>(&CancelParams {
+        agent,
+        message_id: None,
+    })?;
+    output.line(&cancel_words(&reply))?;
+    Ok(())
+}
+
+fn cancel_words(reply: &CancelReply) -> String {
+    let dropped = match reply.dropped.len() {
+        0 => None,
+        1 => Some("1 waiting message was dropped".to_owned()),
+        several => Some(format!("{several} waiting messages were dropped")),
+    };
+    match (reply.cancelled, dropped) {
+        (true, None) => "the turn was cancelled".to_owned(),
+        (true, Some(dropped)) => format!("the turn was cancelled, {dropped}"),
+        (false, Some(dropped)) => dropped,
+        (false, None) => "nothing was to cancel".to_owned(),
+    }
+}
+
+fn withdraw(desk: &Desk, output: &mut Output, arguments: &WithdrawArguments) -> Result<(), Failure> {
+    desk.find()?.call::<chat::Withdraw>(&MessageParams {
+        message_id: arguments.message,
+    })?;
+    output.line("the message was taken back")?;
+    Ok(())
+}
+
+fn permissions(desk: &Desk, output: &mut Output, arguments: &ListArguments) -> Result<(), Failure> {
+    let mut client = desk.find()?;
+    let agent = optional_agent(&mut client, arguments)?;
+    let reply = client.call::<chat::Permissions>(&PermissionsParams { agent })?;
+    if arguments.json {
+        output.json(&reply)?;
+    } else if reply.permissions.is_empty() {
+        output.progress("no permission request waits")?;
+    } else {
+        output.permissions(&reply.permissions)?;
+    }
+    Ok(())
+}
+
+fn answer(desk: &Desk, output: &mut Output, arguments: AnswerArguments) -> Result<(), Failure> {
+    // `--dismiss` and an option exclude each other, so that no option is a dismissal.
+    let AnswerArguments {
+        id,
+        option: option_id,
+        dismiss: _,
+    } = arguments;
+    desk.find()?
+        .call::<chat::AnswerPermission>(&AnswerPermissionParams { id, option_id })?;
+    output.line("answered")?;
+    Ok(())
+}
+
+fn new(desk: &Desk, output: &mut Output, arguments: NewArguments) -> Result<(), Failure> {
+    let NewArguments { agent, cwd } = arguments;
+    let cwd = cwd.map(working_folder).transpose()?;
+    let mut client = desk.find_or_start(output)?;
+    let agent = agent_named(&mut client, &agent)?;
+    let reply = client.call::<chat::New>(&NewParams { agent, cwd })?;
+    output.line(&reply.conversation.to_string())?;
+    Ok(())
+}
+
+fn history(desk: &Desk, output: &mut Output, arguments: &ListArguments) -> Result<(), Failure> {
+    let mut client = desk.find()?;
+    let agent = optional_agent(&mut client, arguments)?;
+    let reply = client.call::<chat::History>(&HistoryParams { agent })?;
+    if arguments.json {
+        output.json(&reply)?;
+        return Ok(());
+    }
+    output.conversations(&reply.conversations)?;
+    if reply.truncated {
+        output.note("older conversations were left out; name an agent to see more of it")?;
+    }
+    Ok(())
+}
+
+fn open(desk: &Desk, output: &mut Output, arguments: &OpenArguments) -> Result<(), Failure> {
+    let reply = desk
+        .find_or_start(output)?
+        .call::<chat::Open>(&OpenParams { id: arguments.id })?;
+    output.line(&format!(
+        "{} is the current conversation of {}",
+        reply.conversation, reply.agent
+    ))?;
+    Ok(())
+}
+
+fn optional_agent(client: &mut Client, arguments: &ListArguments) -> Result<Option<AgentName>, Failure> {
+    arguments
+        .agent
+        .as_deref()
+        .map(|name| agent_named(client, name))
+        .transpose()
+}
+
+/// Returns a folder's one true path, for the working directory of a conversation.
+pub(super) fn working_folder(path: PathBuf) -> Result<String, Failure> {
+    let folder = path
+        .canonicalize()
+        .map_err(|error| Failure::Input(format!("cannot work in {}: {error}", path.display())))?;
+    if !folder.is_dir() {
+        return Err(Failure::Input(format!(
+            "cannot work in {}: it is no folder",
+            path.display()
+        )));
+    }
+    utf8(folder)
+}

@@ -1,0 +1,43 @@
+//! `pupitre` alone: finds or starts the daemon, shows what is there, and says what to do next.
+
+use pupitre_protocol::agent::AgentView;
+use pupitre_protocol::method::{agent, system};
+use pupitre_protocol::system::{Empty, IdentifyReply};
+
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::neutral::one_line;
+use crate::output::{Output, style};
+
+pub(super) fn run(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
+    let mut client = desk.find_or_start(output)?;
+    let daemon = client.call::<system::Identify>(&Empty {})?;
+    let agents = client.call::<agent::List>(&Empty {})?.agents;
+    output.line(&one_line(&format!(
+        "pupitre {} is running, with {}",
+        daemon.version, daemon.config_path
+    )))?;
+    if let Some(error) = &daemon.config_error {
+        output.styled_line(
+            style::BAD,
+            &one_line(&format!("the configuration cannot be used: {error}")),
+        )?;
+    }
+    output.line("")?;
+    if !agents.is_empty() {
+        output.agents(&agents)?;
+        output.line("")?;
+    }
+    output.line(&what_next(&daemon, &agents))?;
+    Ok(())
+}
+
+fn what_next(daemon: &IdentifyReply, agents: &[AgentView]) -> String {
+    match (agents.first(), &daemon.config_error) {
+        (Some(agent), _) => format!("next: pupitre ask {} \"hello\"", agent.name),
+        (None, Some(_)) => "next: mend the configuration, then `pupitre stop` and `pupitre`".to_owned(),
+        (None, None) => {
+            "next: declare an agent in the configuration, then `pupitre stop` and `pupitre`".to_owned()
+        }
+    }
+}

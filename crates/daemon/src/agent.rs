@@ -1,0 +1,121 @@
+//! Agents: how the rest of the daemon reaches them.
+//!
+//! Each agent is one task ([`task`]) that owns its process, its ACP connection, its lifecycle and its current
+//! conversation; everything is asked of it by message, and everything it says goes to the hub.
+
+mod acp;
+mod connection;
+mod log;
+mod process;
+mod session;
+mod task;
+mod turns;
+
+use pupitre_model::conversation::{Attachment, Stored};
+use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView};
+use pupitre_protocol::conversation::{
+    CancelReply, ConversationView, CurrentConversationReply, Permission, SendReply,
+};
+use pupitre_protocol::{AgentName, ErrorKind, MessageId, PermissionId, RpcError};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+pub(crate) use acp::file_uri;
+pub(crate) use task::{AgentContext, AgentTask};
+
+/// The answer to a request, or why not.
+type Answer<Reply> = Result<Reply, RpcError>;
+/// Where the answer goes.
+type Respond<Reply> = oneshot::Sender<Answer<Reply>>;
+
+/// What is asked of an agent's task.
+#[derive(Debug)]
+pub(crate) enum AgentRequest {
+    Start(Respond<AgentView>),
+    Stop(Respond<AgentView>),
+    Restart(Respond<AgentView>),
+    Logs(Respond<AgentLogsReply>),
+    Trace(Respond<AgentTraceReply>),
+    Send {
+        text: String,
+        attachments: Vec<Attachment>,
+        respond: Respond<SendReply>,
+    },
+    Withdraw(MessageId, Respond<()>),
+    Cancel(Option<MessageId>, Respond<CancelReply>),
+    Permissions(Respond<Vec<Permission>>),
+    AnswerPermission {
+        id: PermissionId,
+        option: Option<String>,
+        respond: Respond<()>,
+    },
+    Conversation(PageRequest, Respond<HeldConversation>),
+    SetOption {
+        id: String,
+        value: Value,
+        respond: Respond<()>,
+    },
+    SetMode {
+        mode: String,
+        respond: Respond<()>,
+    },
+    New {
+        cwd: Option<String>,
+        respond: Respond<CurrentConversationReply>,
+    },
+    Open(Box<OpenedConversation>, Respond<CurrentConversationReply>),
+}
+
+/// Which messages of the current conversation are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageRequest {
+    pub(crate) before: Option<MessageId>,
+    pub(crate) limit: usize,
+}
+
+/// The current conversation with the messages that are held; older ones are in storage.
+#[derive(Debug)]
+pub(crate) struct HeldConversation {
+    pub(crate) view: ConversationView,
+    /// How many messages that were asked for only storage has.
+    pub(crate) missing: usize,
+    /// The message before which those are.
+    pub(crate) missing_before: Option<MessageId>,
+}
+
+/// An earlier conversation, as storage has it.
+#[derive(Debug)]
+pub(crate) struct OpenedConversation {
+    pub(crate) stored: Stored,
+    /// The agent's own id of its last session.
+    pub(crate) session: Option<String>,
+}
+
+/// Reaches one agent's task.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentHandle {
+    name: AgentName,
+    requests: mpsc::UnboundedSender<AgentRequest>,
+}
+
+impl AgentHandle {
+    pub(crate) fn name(&self) -> &AgentName {
+        &self.name
+    }
+
+    /// Asks the agent's task, and waits for its answer.
+    pub(crate) async fn ask<Reply>(
+        &self,
+        request: impl FnOnce(Respond<Reply>) -> AgentRequest,
+    ) -> Answer<Reply> {
+        let gone = || {
+            RpcError::new(
+                ErrorKind::Internal,
+                format!("the task of agent {} has ended; see the daemon's log", self.name),
+            )
+        };
+        let (respond, answer) = oneshot::channel();
+        self.requests.send(request(respond)).map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}

@@ -1,0 +1,37 @@
+//! The Agent Client Protocol, version 1, as a client speaks it: the only place that knows its types.
+//!
+//! Responsible for lines, envelopes, tolerant reading into the words of `model`, and writing. Starts no task and
+//! keeps no conversation: the owner of an agent runs the reader and the writer, and hands each line to `Connection`.
+//!
+//! The road of a line: `LineReader` → `Connection::accept` (`repair`, `envelope`, `read`) → `Incoming`, and back:
+//! `write` → `Connection::send_request` → `OutgoingLines` → `LineWriter`. Nothing on it waits but the two ends.
+
+mod connection;
+mod envelope;
+mod incoming;
+mod lines;
+mod outgoing;
+mod read;
+mod repair;
+mod trace;
+mod write;
+
+#[cfg(test)]
+mod throughput;
+#[cfg(test)]
+mod transcripts;
+
+pub(crate) use connection::{Connection, Refusal};
+pub(crate) use envelope::{AgentError, AgentRequestId};
+pub(crate) use incoming::{AgentRequest, Incoming, Noise, PermissionRequest};
+pub(crate) use lines::{LineError, LineReader};
+pub(crate) use outgoing::{LineWriter, OutgoingLines, WriteError, outgoing_lines};
+pub(crate) use read::{
+    HandshakeError, Initialized, NewSessionError, SessionSettings, StopReasonError, initialized,
+    new_session_result, session_settings, stop_reason,
+};
+pub(crate) use trace::{Redactor, Trace};
+pub(crate) use write::{
+    Call, ClientOffer, OptionValue, PermissionAnswer, PromptBlock, authenticate, cancel, file_uri,
+    initialize, load_session, new_session, prompt, resume_session, set_mode, set_option,
+};

@@ -1,0 +1,98 @@
+//! What comes from an agent, once a line has been read: the words between this layer and the owner of an agent.
+
+use std::fmt;
+
+use pupitre_model::conversation::{ToolPatch, Update};
+use pupitre_protocol::conversation::PermissionOption;
+use serde_json::value::RawValue;
+
+use super::envelope::{AgentError, AgentRequestId};
+
+/// One thing that the agent said. `T` is what the owner gave along with a request.
+#[derive(Debug)]
+pub(crate) enum Incoming<T> {
+    Update {
+        session_id: String,
+        update: Update,
+        /// Values of the update that were not understood and left out, each with a short reason.
+        skipped: Vec<String>,
+    },
+    /// The agent repeats what the user wrote: part of a replay, or an echo.
+    UserEcho { session_id: String },
+    /// The agent waits for an answer to `id`.
+    Request {
+        id: AgentRequestId,
+        request: AgentRequest,
+    },
+    /// The agent no longer waits for the answer to `id` (ACP: `$/cancel_request`).
+    RequestCancelled { id: AgentRequestId },
+    /// The answer to a request of ours; read it with the function for what was asked.
+    Reply {
+        tag: T,
+        outcome: Result<Box<RawValue>, AgentError>,
+    },
+    /// A message that asks for nothing to be done.
+    Noise(Noise),
+    /// Text that is no message, cut at `limits::TRACE_MESSAGE_BYTES`.
+    Stray { text: String },
+}
+
+/// What an agent may ask.
+#[derive(Debug)]
+pub(crate) enum AgentRequest {
+    Permission(PermissionRequest),
+    /// Known, but its parameters cannot be read.
+    Unreadable {
+        method: String,
+        reason: String,
+    },
+    Unknown {
+        method: String,
+    },
+}
+
+/// The agent asks whether it may run a tool.
+#[derive(Debug, PartialEq)]
+pub(crate) struct PermissionRequest {
+    pub(crate) session_id: String,
+    pub(crate) tool: ToolPatch,
+    pub(crate) options: Vec<PermissionOption>,
+    /// Values that were not understood and left out, each with a short reason.
+    pub(crate) skipped: Vec<String>,
+}
+
+/// A message that is read and ignored; its text is for the log.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Noise {
+    UnknownNotification {
+        method: String,
+    },
+    UnknownUpdate {
+        kind: String,
+    },
+    UnreadableUpdate {
+        reason: String,
+    },
+    /// An update that changes nothing here: a piece of text without any, a session's date.
+    NothingNew {
+        kind: String,
+    },
+    /// An answer to nothing that was asked, or a second one.
+    AnswerToNothing {
+        id: String,
+    },
+    ErrorWithoutId(AgentError),
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownNotification { method } => write!(formatter, "unknown notification {method}"),
+            Self::UnknownUpdate { kind } => write!(formatter, "unknown kind of session/update: {kind}"),
+            Self::UnreadableUpdate { reason } => write!(formatter, "unreadable session/update: {reason}"),
+            Self::NothingNew { kind } => write!(formatter, "{kind} with nothing new"),
+            Self::AnswerToNothing { id } => write!(formatter, "an answer to {id}, which waits for none"),
+            Self::ErrorWithoutId(error) => write!(formatter, "an error without id: {error}"),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Tolerant reading: from what agents send to the words of `model` and `protocol`.
+//!
+//! One value that is not understood costs that value and leaves a short reason, never the update; an update never the
+//! turn. A reason may quote the agent: whoever logs it blots out secrets first.
+
+mod content;
+mod handshake;
+mod permission;
+mod session;
+mod tool;
+mod turn;
+mod update;
+mod values;
+
+pub(crate) use handshake::{HandshakeError, Initialized, initialized};
+pub(super) use permission::permission_request;
+pub(crate) use session::{NewSessionError, SessionSettings, new_session_result, session_settings};
+pub(crate) use turn::{StopReasonError, stop_reason};
+pub(super) use update::session_update;

@@ -1,0 +1,318 @@
+//! What we send to agents: requests and notifications with their methods, and the answers to what agents ask.
+//!
+//! Responsible for the shape of our messages; every one of them is an object, never a batch (some agents end at one).
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v1::{
+    AGENT_METHOD_NAMES, AuthenticateRequest, CancelNotification, ClientCapabilities, ContentBlock,
+    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, LoadSessionRequest,
+    NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse, ResourceLink,
+    SelectedPermissionOutcome, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionModeRequest,
+    TextContent,
+};
+use serde::Serialize;
+
+/// A method of the agent with its parameters.
+#[derive(Debug)]
+pub(crate) struct Call<P> {
+    pub(super) method: &'static str,
+    pub(super) params: P,
+}
+
+/// What the daemon offers to an agent (ACP: client capabilities).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClientOffer {
+    /// Neither files nor terminals: the agent uses its own.
+    Nothing,
+}
+
+/// Returns the first request. It asks for version 1 and no other: some agents would go on in version 2, some echo
+/// whatever they are asked for.
+pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl Serialize> {
+    let capabilities = match offer {
+        ClientOffer::Nothing => ClientCapabilities::new()
+            .fs(FileSystemCapabilities::new()
+                .read_text_file(false)
+                .write_text_file(false))
+            .terminal(false),
+    };
+    let program = Implementation::new("pupitre", program_version).title("Pupitre");
+    Call {
+        method: AGENT_METHOD_NAMES.initialize,
+        params: InitializeRequest::new(ProtocolVersion::V1)
+            .client_capabilities(capabilities)
+            .client_info(program),
+    }
+}
+
+/// Logs in by one of the methods that `initialize` told.
+pub(crate) fn authenticate(method_id: &str) -> Call<impl Serialize> {
+    Call {
+        method: AGENT_METHOD_NAMES.authenticate,
+        params: AuthenticateRequest::new(method_id.to_owned()),
+    }
+}
+
+/// Begins a session in `cwd`, an absolute path.
+pub(crate) fn new_session(cwd: &str) -> Call<impl Serialize> {
+    Call {
+        method: AGENT_METHOD_NAMES.session_new,
+        params: NewSessionRequest::new(cwd),
+    }
+}
+
+/// Opens an earlier session; the agent then repeats what was said in it.
+pub(crate) fn load_session(session_id: &str, cwd: &str) -> Call<impl Serialize> {
+    let params = LoadSessionRequest::new(session_id.to_owned(), cwd);
+    Call {
+        method: AGENT_METHOD_NAMES.session_load,
+        params,
+    }
+}
+
+/// Opens an earlier session without a replay.
+pub(crate) fn resume_session(session_id: &str, cwd: &str) -> Call<impl Serialize> {
+    // The schema's type leaves out an empty list of servers, and some agents insist on one.
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Resume {
+        session_id: String,
+        cwd: String,
+        mcp_servers: [(); 0],
+    }
+    let params = Resume {
+        session_id: session_id.to_owned(),
+        cwd: cwd.to_owned(),
+        mcp_servers: [],
+    };
+    Call {
+        method: AGENT_METHOD_NAMES.session_resume,
+        params,
+    }
+}
+
+/// A part of what the user says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PromptBlock {
+    Text(String),
+    /// `data` is base64.
+    Image {
+        mime_type: String,
+        data: String,
+    },
+    /// A file that the agent reads itself.
+    File {
+        uri: String,
+        name: String,
+        mime_type: Option<String>,
+        bytes: u64,
+    },
+}
+
+/// Begins a turn; its answer is the end of the turn.
+pub(crate) fn prompt(session_id: &str, blocks: Vec<PromptBlock>) -> Call<impl Serialize> {
+    let blocks = blocks
+        .into_iter()
+        .map(|block| match block {
+            PromptBlock::Text(text) => ContentBlock::Text(TextContent::new(text)),
+            PromptBlock::Image { mime_type, data } => ContentBlock::Image(ImageContent::new(data, mime_type)),
+            PromptBlock::File {
+                uri,
+                name,
+                mime_type,
+                bytes,
+            } => {
+                let link = ResourceLink::new(name, uri)
+                    .mime_type(mime_type)
+                    .size(i64::try_from(bytes).ok());
+                ContentBlock::ResourceLink(link)
+            }
+        })
+        .collect();
+    Call {
+        method: AGENT_METHOD_NAMES.session_prompt,
+        params: PromptRequest::new(session_id.to_owned(), blocks),
+    }
+}
+
+/// Asks the agent to end its turn: a notification. Its open permission requests are to be answered as cancelled.
+pub(crate) fn cancel(session_id: &str) -> Call<impl Serialize> {
+    Call {
+        method: AGENT_METHOD_NAMES.session_cancel,
+        params: CancelNotification::new(session_id.to_owned()),
+    }
+}
+
+pub(crate) fn set_mode(session_id: &str, mode: &str) -> Call<impl Serialize> {
+    let params = SetSessionModeRequest::new(session_id.to_owned(), mode.to_owned());
+    Call {
+        method: AGENT_METHOD_NAMES.session_set_mode,
+        params,
+    }
+}
+
+/// The value that a session's option takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OptionValue {
+    Choice(String),
+    Switch(bool),
+}
+
+pub(crate) fn set_option(session_id: &str, option_id: &str, value: OptionValue) -> Call<impl Serialize> {
+    let (session_id, option_id) = (session_id.to_owned(), option_id.to_owned());
+    let params = match value {
+        OptionValue::Choice(value) => {
+            SetSessionConfigOptionRequest::new(session_id, option_id, SessionConfigValueId::new(value))
+        }
+        OptionValue::Switch(on) => SetSessionConfigOptionRequest::new(session_id, option_id, on),
+    };
+    Call {
+        method: AGENT_METHOD_NAMES.session_set_config_option,
+        params,
+    }
+}
+
+/// The answer to a permission request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PermissionAnswer {
+    Selected {
+        option_id: String,
+    },
+    /// No choice was made.
+    Cancelled,
+}
+
+/// Serializes as the result of `session/request_permission`.
+impl Serialize for PermissionAnswer {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let outcome = match self {
+            Self::Selected { option_id } => {
+                RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option_id.clone()))
+            }
+            Self::Cancelled => RequestPermissionOutcome::Cancelled,
+        };
+        RequestPermissionResponse::new(outcome).serialize(serializer)
+    }
+}
+
+/// Returns the address of a file, from an absolute path (RFC 8089).
+pub(crate) fn file_uri(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(*byte))
+            }
+            _ => write!(uri, "%{byte:02X}").expect("writing to a string cannot fail"),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn check(call: &Call<impl Serialize>, method: &str, params: &Value) {
+        assert_eq!(
+            (call.method, &serde_json::to_value(&call.params).unwrap()),
+            (method, params)
+        );
+    }
+
+    #[test]
+    fn requests_are_as_acp_has_them() {
+        check(
+            &initialize(ClientOffer::Nothing, "1.2.3"),
+            "initialize",
+            &json!({
+                "protocolVersion": 1,
+                "clientCapabilities": {
+                    "fs": {"readTextFile": false, "writeTextFile": false},
+                    "terminal": false,
+                    "auth": {"terminal": false},
+                },
+                "clientInfo": {"name": "pupitre", "title": "Pupitre", "version": "1.2.3"},
+            }),
+        );
+        check(&authenticate("key"), "authenticate", &json!({"methodId": "key"}));
+        check(
+            &new_session("/w"),
+            "session/new",
+            &json!({"cwd": "/w", "mcpServers": []}),
+        );
+        let again = json!({"sessionId": "s", "cwd": "/w", "mcpServers": []});
+        check(&load_session("s", "/w"), "session/load", &again);
+        check(&resume_session("s", "/w"), "session/resume", &again);
+        check(&cancel("s"), "session/cancel", &json!({"sessionId": "s"}));
+        check(
+            &set_mode("s", "plan"),
+            "session/set_mode",
+            &json!({"sessionId": "s", "modeId": "plan"}),
+        );
+        check(
+            &set_option("s", "model", OptionValue::Choice("big".into())),
+            "session/set_config_option",
+            &json!({"sessionId": "s", "configId": "model", "value": "big"}),
+        );
+        check(
+            &set_option("s", "fast", OptionValue::Switch(true)),
+            "session/set_config_option",
+            &json!({"sessionId": "s", "configId": "fast", "type": "boolean", "value": true}),
+        );
+    }
+
+    #[test]
+    fn a_prompt_carries_text_pictures_and_files() {
+        let blocks = vec![
+            PromptBlock::Text("look".into()),
+            PromptBlock::Image {
+                mime_type: "image/png".into(),
+                data: "AAAA".into(),
+            },
+            PromptBlock::File {
+                uri: file_uri(Path::new("/w/a b.txt")),
+                name: "a b.txt".into(),
+                mime_type: None,
+                bytes: 5,
+            },
+        ];
+        check(
+            &prompt("s", blocks),
+            "session/prompt",
+            &json!({"sessionId": "s", "prompt": [
+                {"type": "text", "text": "look"},
+                {"type": "image", "mimeType": "image/png", "data": "AAAA"},
+                {"type": "resource_link", "uri": "file:///w/a%20b.txt", "name": "a b.txt", "size": 5},
+            ]}),
+        );
+    }
+
+    #[test]
+    fn a_permission_is_answered_with_an_option_or_none() {
+        let answer = |answer| serde_json::to_value::<PermissionAnswer>(answer).unwrap();
+        assert_eq!(
+            answer(PermissionAnswer::Selected {
+                option_id: "once".into()
+            }),
+            json!({"outcome": {"outcome": "selected", "optionId": "once"}})
+        );
+        assert_eq!(
+            answer(PermissionAnswer::Cancelled),
+            json!({"outcome": {"outcome": "cancelled"}})
+        );
+    }
+
+    #[test]
+    fn file_addresses_escape_what_is_not_plain() {
+        assert_eq!(
+            file_uri(Path::new("/a/é#?%.txt")),
+            "file:///a/%C3%A9%23%3F%25.txt"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! The link to an agent's process: its lines, the news of its guard, and the end of either.
+
+use pupitre_guard::wire::{GuardReport, GuardRequest};
+use pupitre_protocol::limits::DRAIN_MS;
+use tokio::process::ChildStdout;
+use tokio::sync::mpsc;
+
+use super::acp::{Connection, LineError, LineReader, Redactor, WriteError};
+use super::session::Asked;
+use crate::clock::steady_ms;
+use crate::process::GuardNews;
+
+/// How long the exit of an agent that closed its stdout is awaited, in milliseconds.
+const EXIT_AFTER_END_OF_OUTPUT_MS: u64 = 2_000;
+
+/// One process of the agent, from its start until nothing of it is left.
+pub(super) struct Link {
+    lines: LineReader<ChildStdout>,
+    output: Output,
+    /// Dropping it closes the agent's stdin.
+    pub(super) connection: Option<Connection<Asked>>,
+    pub(super) redactor: Redactor,
+    guard: mpsc::UnboundedSender<GuardRequest>,
+    pub(super) news: mpsc::UnboundedReceiver<GuardNews>,
+    pub(super) written: mpsc::UnboundedReceiver<WriteError>,
+    pub(super) pid: Option<u32>,
+    /// When the process was started, in epoch milliseconds.
+    pub(super) started_at: u64,
+    /// The process has ended, for this reason, and its last output is awaited until then.
+    pub(super) exit: Option<Exit>,
+}
+
+/// The end of the agent's own process.
+#[derive(Debug, Clone)]
+pub(super) struct Exit {
+    pub(super) reason: String,
+    pub(super) drained_by_ms: u64,
+    /// The lifecycle has been told.
+    pub(super) told: bool,
+}
+
+/// Whether the agent still writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Open,
+    Ended { since_ms: u64 },
+}
+
+/// What came of the process.
+#[derive(Debug)]
+pub(super) enum LinkInput {
+    Line(Vec<u8>),
+    /// The agent closed its stdout, or it cannot be read any more.
+    OutputEnded(Option<LineError>),
+    WriteFailed(WriteError),
+    Guard(GuardReport),
+    GuardLost,
+}
+
+/// The ends of a process that a link is made of.
+pub(super) struct LinkParts {
+    pub(super) lines: LineReader<ChildStdout>,
+    pub(super) connection: Connection<Asked>,
+    pub(super) redactor: Redactor,
+    pub(super) guard: mpsc::UnboundedSender<GuardRequest>,
+    pub(super) news: mpsc::UnboundedReceiver<GuardNews>,
+    pub(super) written: mpsc::UnboundedReceiver<WriteError>,
+    pub(super) started_at: u64,
+}
+
+impl Link {
+    pub(super) fn new(parts: LinkParts) -> Self {
+        let LinkParts {
+            lines,
+            connection,
+            redactor,
+            guard,
+            news,
+            written,
+            started_at,
+        } = parts;
+        let connection = Some(connection);
+        Self {
+            lines,
+            output: Output::Open,
+            connection,
+            redactor,
+            guard,
+            news,
+            written,
+            pid: None,
+            started_at,
+            exit: None,
+        }
+    }
+
+    /// Returns what comes next. Nothing is lost when the future is dropped.
+    pub(super) async fn next(&mut self) -> LinkInput {
+        let reads = self.output == Output::Open;
+        tokio::select! {
+            biased;
+            Some(news) = self.news.recv() => match news {
+                GuardNews::Report(report) => LinkInput::Guard(report),
+                GuardNews::Lost => LinkInput::GuardLost,
+            },
+            Some(error) = self.written.recv() => LinkInput::WriteFailed(error),
+            line = self.lines.next_line(), if reads => match line {
+                Ok(Some(line)) => LinkInput::Line(line.to_vec()),
+                Ok(None) => LinkInput::OutputEnded(None),
+                Err(error) => LinkInput::OutputEnded(Some(error)),
+            },
+            () = std::future::pending() => unreachable!("nothing comes of it"),
+        }
+    }
+
+    /// Asks the guard to end the tree; the agent's stdin is closed at once.
+    pub(super) fn end(&mut self) -> Option<Connection<Asked>> {
+        if self.guard.send(GuardRequest::Stop).is_err() {
+            tracing::debug!("the guard has already ended");
+        }
+        self.connection.take()
+    }
+
+    pub(super) fn output_ended(&mut self) {
+        self.output = Output::Ended {
+            since_ms: steady_ms(),
+        };
+        if let Some(exit) = &mut self.exit {
+            exit.drained_by_ms = steady_ms();
+        }
+    }
+
+    pub(super) fn exited(&mut self, reason: String) {
+        let drained_by_ms = match self.output {
+            Output::Open => steady_ms() + DRAIN_MS,
+            Output::Ended { .. } => steady_ms(),
+        };
+        self.exit = Some(Exit {
+            reason,
+            drained_by_ms,
+            told: false,
+        });
+    }
+
+    /// Returns when the link must be looked at again at the latest.
+    pub(super) fn deadline_ms(&self) -> Option<u64> {
+        match (&self.exit, self.output) {
+            (Some(exit), _) => (!exit.told).then_some(exit.drained_by_ms),
+            (None, Output::Ended { since_ms }) => self
+                .connection
+                .is_some()
+                .then_some(since_ms + EXIT_AFTER_END_OF_OUTPUT_MS),
+            (None, Output::Open) => None,
+        }
+    }
+
+    /// Says whether the agent closed its output and, some time later, still lives.
+    pub(super) fn is_mute(&self, now_ms: u64) -> bool {
+        match (&self.exit, self.output) {
+            (None, Output::Ended { since_ms }) => now_ms >= since_ms + EXIT_AFTER_END_OF_OUTPUT_MS,
+            (_, _) => false,
+        }
+    }
+}

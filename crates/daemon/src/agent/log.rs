@@ -1,0 +1,211 @@
+//! An agent's log: the last lines of its stderr and stray ones of its stdout, kept across its restarts.
+//!
+//! A flood never slows anybody: lines that come too fast to be sent are counted, and the kept ones stay right.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use pupitre_protocol::agent::LogLine;
+use pupitre_protocol::event::AgentLogged;
+use pupitre_protocol::limits::{LOG_LINE_BYTES, LOG_LINES};
+use pupitre_protocol::{AgentName, Event};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::mpsc;
+
+use super::acp::Redactor;
+use crate::clock::{epoch_ms, steady_ms};
+use crate::hub::UnitEvent;
+
+/// In each window of this many milliseconds …
+const WINDOW_MS: u64 = 50;
+/// … so many lines are sent as events.
+const LINES_A_WINDOW: u32 = 100;
+/// Stands at the end of a line that was cut.
+const CUT_MARK: &str = " … (cut)";
+
+/// The log of one agent; cloning shares it.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    agent: AgentName,
+    kept: Arc<Mutex<Kept>>,
+    events: mpsc::Sender<UnitEvent>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<LogLine>,
+    window: u64,
+    sent_in_window: u32,
+    missed: u64,
+}
+
+impl Log {
+    pub(crate) fn new(agent: AgentName, events: mpsc::Sender<UnitEvent>) -> Self {
+        Self {
+            agent,
+            kept: Arc::default(),
+            events,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().expect("nothing panics while it holds the log")
+    }
+
+    /// Returns the lines that are kept, oldest first.
+    pub(crate) fn lines(&self) -> Vec<LogLine> {
+        self.lock().lines.iter().cloned().collect()
+    }
+
+    /// Returns the last lines that the agent wrote to stderr since `since` (epoch milliseconds), at most `most`.
+    pub(crate) fn last_stderr(&self, since: u64, most: usize) -> Vec<String> {
+        let kept = self.lock();
+        let of_this_run = kept.lines.iter().filter(|line| !line.stray && line.ts >= since);
+        let mut last: Vec<String> = of_this_run
+            .rev()
+            .take(most)
+            .map(|line| line.line.clone())
+            .collect();
+        last.reverse();
+        last
+    }
+
+    /// Adds a line of stderr.
+    pub(crate) fn add(&self, line: &str, redactor: &Redactor) {
+        self.push(line, redactor, Source::Stderr);
+    }
+
+    /// Adds a line of stdout that is no protocol message.
+    pub(crate) fn add_stray(&self, line: &str, redactor: &Redactor) {
+        self.push(line, redactor, Source::Stdout);
+    }
+
+    fn push(&self, line: &str, redactor: &Redactor, source: Source) {
+        let mut text = redactor.redact_start(line, LOG_LINE_BYTES).into_owned();
+        if line.len() > LOG_LINE_BYTES {
+            text.push_str(CUT_MARK);
+        }
+        let stray = source == Source::Stdout;
+        let mut kept = self.lock();
+        kept.lines.push_back(LogLine {
+            ts: epoch_ms(),
+            line: text.clone(),
+            stray,
+        });
+        if kept.lines.len() > LOG_LINES {
+            kept.lines.pop_front();
+        }
+        let window = steady_ms() / WINDOW_MS;
+        if kept.window != window {
+            (kept.window, kept.sent_in_window) = (window, 0);
+        }
+        let event = AgentLogged {
+            agent: self.agent.clone(),
+            line: text,
+            stray,
+            missed: kept.missed,
+        };
+        let has_room = kept.sent_in_window < LINES_A_WINDOW;
+        if has_room
+            && self
+                .events
+                .try_send(UnitEvent::Publish(Event::AgentLog(event)))
+                .is_ok()
+        {
+            kept.sent_in_window += 1;
+            kept.missed = 0;
+        } else {
+            kept.missed += 1;
+        }
+    }
+
+    /// Reads stderr to its end. Carriage returns end lines too, so that progress bars are lines.
+    pub(crate) async fn follow(self, mut stderr: impl AsyncRead + Unpin, redactor: Redactor) {
+        let mut buffer = vec![0; 16 << 10];
+        let mut line = Vec::new();
+        loop {
+            let count = match stderr.read(&mut buffer).await {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) => {
+                    tracing::warn!(agent = %self.agent, %error, "stderr cannot be read any more");
+                    break;
+                }
+            };
+            for byte in &buffer[..count] {
+                if matches!(byte, b'\n' | b'\r') {
+                    self.end_line(&mut line, &redactor);
+                } else if line.len() <= LOG_LINE_BYTES {
+                    // One byte over the limit is kept, which is how a line that was cut is known.
+                    line.push(*byte);
+                }
+            }
+        }
+        self.end_line(&mut line, &redactor);
+    }
+
+    fn end_line(&self, line: &mut Vec<u8>, redactor: &Redactor) {
+        if !line.is_empty() {
+            self.add(&String::from_utf8_lossy(line), redactor);
+            line.clear();
+        }
+    }
+}
+
+/// Where a line came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Stderr,
+    Stdout,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn log_of(stderr: &[u8], room: usize) -> (Log, mpsc::Receiver<UnitEvent>) {
+        let (events, events_in) = mpsc::channel(room);
+        let log = Log::new("demo".parse().expect("a name"), events);
+        log.clone().follow(stderr, Redactor::new(["s3cret"])).await;
+        (log, events_in)
+    }
+
+    fn texts(log: &Log) -> Vec<String> {
+        log.lines().into_iter().map(|line| line.line).collect()
+    }
+
+    #[tokio::test]
+    async fn lines_end_at_line_feeds_and_carriage_returns_and_the_end() {
+        let (log, _events) = log_of(b"one\r\n10%\r20%\rtwo s3cret\n\xff!\nlast", 100).await;
+        assert_eq!(texts(&log), ["one", "10%", "20%", "two ***", "\u{fffd}!", "last"]);
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_cut_and_marked() {
+        let exact = [vec![b'x'; LOG_LINE_BYTES], b"\n".to_vec()].concat();
+        let (log, _events) = log_of(&exact, 100).await;
+        assert_eq!(texts(&log), ["x".repeat(LOG_LINE_BYTES)]);
+        let (log, _events) = log_of(&vec![b'x'; LOG_LINE_BYTES + 5], 100).await;
+        assert_eq!(texts(&log), [format!("{}{CUT_MARK}", "x".repeat(LOG_LINE_BYTES))]);
+    }
+
+    #[tokio::test]
+    async fn a_flood_is_counted_and_the_last_lines_stay_right() {
+        let flood: String = (0..1_000).map(|n| format!("line {n}\n")).collect();
+        let (log, mut events) = log_of(flood.as_bytes(), 3).await;
+        assert_eq!(texts(&log).len(), LOG_LINES);
+        assert_eq!(texts(&log)[LOG_LINES - 1], "line 999");
+        for _ in 0..3 {
+            events.try_recv().expect("as many as there was room for");
+        }
+        log.add("after", &Redactor::default());
+        // The window may be full; the next one is told how many went missing.
+        let kept = log.lock();
+        let told = match events.try_recv() {
+            Ok(UnitEvent::Publish(Event::AgentLog(logged))) => logged.missed,
+            Ok(other) => panic!("{other:?}"),
+            Err(_) => kept.missed - 1,
+        };
+        assert_eq!(told, 997);
+    }
+}

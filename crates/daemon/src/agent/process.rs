@@ -1,0 +1,370 @@
+//! Starting and ending an agent's process: does what the lifecycle decides, and tells it what happened.
+
+use pupitre_guard::wire::GuardReport;
+use pupitre_model::agent::lifecycle::{Action, Input, StartFailure, Usage};
+use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView, TraceEntry};
+use pupitre_protocol::limits::{REPLY_BYTES, TRACE_MESSAGES};
+use pupitre_protocol::{ErrorKind, RpcError};
+use tokio::sync::mpsc;
+
+use super::acp::{
+    ClientOffer, Connection, Initialized, LineReader, Redactor, Trace, initialize, outgoing_lines,
+};
+use super::connection::{Link, LinkInput, LinkParts};
+use super::session::{Asked, Session};
+use super::task::{AgentTask, answer};
+use super::{Answer, Respond};
+use crate::clock::{epoch_ms, steady_ms};
+use crate::process::{Program, exit_reason};
+
+/// Who waits for the end of a transition.
+#[derive(Debug, Default)]
+pub(super) struct Waiters {
+    starts: Vec<Respond<AgentView>>,
+    stops: Vec<Respond<AgentView>>,
+}
+
+/// What the last process told and left to look at.
+#[derive(Debug, Default)]
+pub(super) struct LastRun {
+    pub(super) initialized: Option<Initialized>,
+    trace: Option<Trace>,
+}
+
+/// How many of the last stderr lines stand below the reason of a failed start.
+const REASON_STDERR_LINES: usize = 10;
+
+impl AgentTask {
+    pub(super) fn ask_start(&mut self, respond: Respond<AgentView>) {
+        self.waiters.starts.push(respond);
+        self.step(Input::StartAsked);
+    }
+
+    pub(super) fn ask_stop(&mut self, respond: Respond<AgentView>) {
+        self.waiters.stops.push(respond);
+        self.stop();
+    }
+
+    pub(super) fn ask_restart(&mut self, respond: Respond<AgentView>) {
+        if self.lifecycle.has_process() {
+            self.stop();
+        }
+        self.ask_start(respond);
+    }
+
+    fn stop(&mut self) {
+        self.end_turn_by_stop();
+        self.step(Input::StopAsked);
+    }
+
+    /// Tells the lifecycle what happened and does what it decides.
+    pub(super) fn step(&mut self, input: Input) {
+        for action in self.lifecycle.step(input, steady_ms()) {
+            match action {
+                Action::Spawn => self.spawn(),
+                Action::End => {
+                    self.end_process();
+                    if let Some(reason) = self.lifecycle.reason().map(str::to_owned) {
+                        self.turn_lost(&reason);
+                    }
+                }
+                Action::AnswerStarts(outcome) => self.answer_starts(outcome),
+                Action::AnswerStops => {
+                    for respond in std::mem::take(&mut self.waiters.stops) {
+                        answer(respond, Ok(self.view()));
+                    }
+                }
+                // The view is compared and sent after each input; see `settle`.
+                Action::Show => {}
+            }
+        }
+    }
+
+    fn answer_starts(&mut self, outcome: Result<(), StartFailure>) {
+        let error = match outcome {
+            Ok(()) => None,
+            Err(StartFailure::Failed { reason }) => {
+                let reason = self.reason_with_stderr(reason);
+                self.start_failed(&reason);
+                Some(RpcError::new(
+                    ErrorKind::StartFailed,
+                    format!("agent {} did not start: {reason}", self.definition.name),
+                ))
+            }
+            Err(StartFailure::Cancelled) => {
+                self.start_failed("it was stopped while it started");
+                let message = format!("agent {} was stopped while it started", self.definition.name);
+                Some(RpcError::new(ErrorKind::StartCancelled, message))
+            }
+        };
+        for respond in std::mem::take(&mut self.waiters.starts) {
+            let reply: Answer<AgentView> = match &error {
+                None => Ok(self.view()),
+                Some(error) => Err(error.clone()),
+            };
+            answer(respond, reply);
+        }
+    }
+
+    fn spawn(&mut self) {
+        self.last_run.initialized = None;
+        match self.launch() {
+            Ok(link) => self.link = Some(link),
+            Err(reason) => self.step(Input::SpawnFailed { reason }),
+        }
+    }
+
+    fn launch(&mut self) -> Result<Link, String> {
+        let program =
+            Program::of_agent(&self.definition, &self.context.home).map_err(|error| error.to_string())?;
+        let redactor = Redactor::new(program.secrets.iter().map(String::as_str));
+        let (news, news_in) = mpsc::unbounded_channel();
+        let tasks = &self.context.tasks;
+        let guarded = crate::process::start(&self.context.executable, program, tasks, news)
+            .map_err(|error| format!("its guard cannot be started: {error}"))?;
+        tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
+        let (outgoing, writer) = outgoing_lines(guarded.stdin);
+        let (failed, written) = mpsc::unbounded_channel();
+        tasks.spawn(async move {
+            if let Err(error) = writer.run().await {
+                // Nobody hears it when the process was let go of already.
+                drop(failed.send(error));
+            }
+        });
+        let mut connection = Connection::new(outgoing, Trace::new(redactor.clone(), epoch_ms));
+        connection.send_request(
+            &initialize(ClientOffer::Nothing, self.context.version),
+            Asked::Initialize,
+        );
+        Ok(Link::new(LinkParts {
+            lines: LineReader::new(guarded.stdout),
+            connection,
+            redactor,
+            guard: guarded.requests,
+            news: news_in,
+            written,
+            started_at: epoch_ms(),
+        }))
+    }
+
+    fn end_process(&mut self) {
+        let Some(link) = &mut self.link else { return };
+        if let Some(mut connection) = link.end() {
+            let unanswered: Vec<Asked> = connection.abandon().collect();
+            self.last_run.trace = Some(connection.into_trace());
+            for asked in unanswered {
+                self.unanswered(asked);
+            }
+        }
+        self.connection_ended();
+    }
+
+    /// Takes in what came of the process.
+    pub(super) fn take_input(&mut self, input: LinkInput) {
+        match input {
+            LinkInput::Line(line) => self.take_line(&line),
+            LinkInput::OutputEnded(error) => {
+                if let Some(link) = &mut self.link {
+                    link.output_ended();
+                }
+                if let Some(error) = error {
+                    self.step(Input::ConnectionLost {
+                        reason: format!("the connection was ended: {error}"),
+                    });
+                }
+            }
+            LinkInput::WriteFailed(error) => self.write_failed(&error),
+            LinkInput::Guard(report) => self.take_report(report),
+            LinkInput::GuardLost => self.guard_lost(),
+        }
+    }
+
+    fn write_failed(&mut self, error: &super::acp::WriteError) {
+        match error {
+            super::acp::WriteError::Overflow { .. } => {
+                self.step(Input::ConnectionLost {
+                    reason: format!("the connection was ended: {error}"),
+                });
+            }
+            // The agent closed its stdin, most likely by ending, which is reported with its reason.
+            super::acp::WriteError::Write(_) => {
+                tracing::debug!(agent = %self.definition.name, %error, "the agent's stdin is closed");
+            }
+        }
+    }
+
+    fn take_report(&mut self, report: GuardReport) {
+        match report {
+            GuardReport::Started { pid } => {
+                if let Some(link) = &mut self.link {
+                    link.pid = Some(pid);
+                }
+            }
+            GuardReport::SpawnFailed { error } => {
+                if let Some(link) = &mut self.link {
+                    link.exited(error);
+                }
+            }
+            GuardReport::Exited { code, signal } => {
+                let reason = exit_reason(code, signal);
+                tracing::info!(agent = %self.definition.name, reason, "the agent's process ended");
+                if let Some(link) = &mut self.link {
+                    link.exited(reason);
+                }
+                self.look_at_process_time(steady_ms());
+            }
+            GuardReport::Reaped { pid, .. } => {
+                tracing::debug!(agent = %self.definition.name, pid, "a process of the agent ended");
+            }
+            GuardReport::Signalled { signal, pids } => {
+                tracing::info!(agent = %self.definition.name, signal, ?pids, "what is left of the agent was signalled");
+            }
+            GuardReport::Warning { message } => {
+                tracing::warn!(agent = %self.definition.name, message, "the agent's guard");
+            }
+            GuardReport::Gone => self.tree_gone(),
+        }
+    }
+
+    fn guard_lost(&mut self) {
+        if self.link.is_some() {
+            tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent; what the agent started may live on");
+            if let Some(link) = &mut self.link
+                && link.exit.is_none()
+            {
+                link.exited("its guard was ended from outside, and the agent with it".to_owned());
+                link.output_ended();
+            }
+            self.tree_gone();
+        }
+    }
+
+    fn tree_gone(&mut self) {
+        self.tell_exit();
+        self.end_process();
+        self.link = None;
+        self.step(Input::TreeGone);
+    }
+
+    pub(super) fn process_deadline_ms(&self) -> Option<u64> {
+        self.link.as_ref().and_then(Link::deadline_ms)
+    }
+
+    pub(super) fn look_at_process_time(&mut self, now_ms: u64) {
+        self.step(Input::TimePassed);
+        let drained = self
+            .link
+            .as_ref()
+            .and_then(|link| link.exit.as_ref())
+            .is_some_and(|exit| !exit.told && exit.drained_by_ms <= now_ms);
+        if drained {
+            self.tell_exit();
+        } else if self.link.as_ref().is_some_and(|link| link.is_mute(now_ms)) {
+            self.step(Input::ConnectionLost {
+                reason: "closed its output and said nothing more".to_owned(),
+            });
+        }
+    }
+
+    /// Tells the lifecycle and the conversation that the process has ended, once.
+    fn tell_exit(&mut self) {
+        let Some(exit) = self.link.as_mut().and_then(|link| link.exit.as_mut()) else {
+            return;
+        };
+        if exit.told {
+            return;
+        }
+        exit.told = true;
+        let reason = exit.reason.clone();
+        self.step(Input::ProcessEnded { reason });
+    }
+
+    fn reason_with_stderr(&self, reason: String) -> String {
+        let since = self.link.as_ref().map_or(u64::MAX, |link| link.started_at);
+        let lines = self.log.last_stderr(since, REASON_STDERR_LINES);
+        if lines.is_empty() {
+            reason
+        } else {
+            format!("{reason}\n{}", lines.join("\n"))
+        }
+    }
+
+    /// Tells the lifecycle whether the agent is used, which is what its conversation says.
+    pub(super) fn note_usage(&mut self) {
+        let usage = if self.conversation.is_busy() {
+            Usage::Used
+        } else {
+            Usage::Unused
+        };
+        self.step(Input::Usage(usage));
+    }
+
+    /// Returns what is shown of the agent.
+    pub(super) fn view(&self) -> AgentView {
+        let definition = &self.definition;
+        let link = self.link.as_ref();
+        let initialized = self.last_run.initialized.as_ref().filter(|_| link.is_some());
+        AgentView {
+            name: definition.name.clone(),
+            title: definition.title.clone(),
+            icon: definition.icon.clone(),
+            description: definition.description.clone(),
+            state: self.lifecycle.state(),
+            error: self.lifecycle.reason().map(str::to_owned),
+            outdated: false,
+            stopping: self.lifecycle.is_ending(),
+            pid: link.and_then(|link| link.pid),
+            version: initialized.and_then(|initialized| initialized.version.clone()),
+            started_at: link.map(|link| link.started_at),
+            capabilities: initialized.map(|initialized| initialized.capabilities),
+            auth_methods: initialized
+                .map(|initialized| initialized.auth_methods.clone())
+                .unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn logs(&self) -> AgentLogsReply {
+        AgentLogsReply {
+            lines: self.log.lines(),
+        }
+    }
+
+    pub(super) fn trace(&self) -> AgentTraceReply {
+        let current = self
+            .link
+            .as_ref()
+            .and_then(|link| link.connection.as_ref())
+            .map(Connection::trace);
+        let Some(trace) = current.or(self.last_run.trace.as_ref()) else {
+            return AgentTraceReply {
+                entries: Vec::new(),
+                truncated: false,
+            };
+        };
+        let mut bytes = 0;
+        let mut entries: Vec<TraceEntry> = trace
+            .entries()
+            .rev()
+            .take_while(|entry| {
+                // Quotes and backslashes double when JSON travels as a text in JSON.
+                bytes += 2 * entry.text.len() + 100;
+                bytes < REPLY_BYTES
+            })
+            .cloned()
+            .collect();
+        entries.reverse();
+        let kept_all = trace.recorded() <= TRACE_MESSAGES as u64 && entries.len() as u64 == trace.recorded();
+        AgentTraceReply {
+            truncated: !kept_all,
+            entries,
+        }
+    }
+
+    fn connection_ended(&mut self) {
+        let known = match std::mem::replace(&mut self.session, Session::Closed { known: None }) {
+            Session::Closed { known } | Session::Opening { known, .. } => known,
+            Session::Open { id } => Some(id),
+        };
+        self.session = Session::Closed { known };
+    }
+}

@@ -1,0 +1,410 @@
+//! The ACP session of the current conversation: opened when a prompt needs it, taken up again when the agent can.
+
+use pupitre_model::agent::lifecycle::Input;
+use pupitre_model::conversation::{Conversation, Update};
+use pupitre_protocol::conversation::CurrentConversationReply;
+use pupitre_protocol::{ErrorKind, MessageId, RpcError};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::acp::{
+    AgentError, OptionValue, SessionSettings, initialized, load_session, new_session, new_session_result,
+    resume_session, session_settings, set_mode, set_option,
+};
+use super::task::{AgentTask, answer};
+use super::{Answer, OpenedConversation, Respond};
+use crate::clock::SystemStamps;
+
+/// What we asked the agent, given back with its answer.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Initialize,
+    NewSession,
+    ResumeSession { id: String },
+    LoadSession { id: String },
+    Prompt { message: MessageId },
+    SetMode { mode: String, respond: Respond<()> },
+    SetOption { respond: Respond<()> },
+}
+
+/// The session of the current conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Session {
+    /// None is open; `known` is the agent's id of the conversation's last one.
+    Closed {
+        known: Option<String>,
+    },
+    Opening {
+        known: Option<String>,
+        replay: Replay,
+    },
+    Open {
+        id: String,
+    },
+}
+
+/// Whether what comes while a session opens is new, or repeats what is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replay {
+    Nothing,
+    /// `session/load` repeats the conversation, which is not folded a second time.
+    Past,
+}
+
+impl AgentTask {
+    /// Opens the session that the current conversation needs, as well as the agent can.
+    pub(super) fn open_session(&mut self) {
+        let Session::Closed { known } = &self.session else {
+            return;
+        };
+        let known = known.clone();
+        let capabilities = self
+            .last_run
+            .initialized
+            .as_ref()
+            .map(|initialized| initialized.capabilities);
+        let cwd = self.conversation.cwd().to_owned();
+        let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
+            return;
+        };
+        let replay = match (&known, capabilities) {
+            (Some(id), Some(capabilities)) if capabilities.resume_session => {
+                connection.send_request(&resume_session(id, &cwd), Asked::ResumeSession { id: id.clone() });
+                Replay::Past
+            }
+            (Some(id), Some(capabilities)) if capabilities.load_session => {
+                connection.send_request(&load_session(id, &cwd), Asked::LoadSession { id: id.clone() });
+                Replay::Past
+            }
+            (_, _) => {
+                connection.send_request(&new_session(&cwd), Asked::NewSession);
+                Replay::Nothing
+            }
+        };
+        self.session = Session::Opening { known, replay };
+    }
+
+    /// Takes in the answer to a request of ours.
+    pub(super) fn take_reply(&mut self, asked: Asked, outcome: Result<Box<RawValue>, AgentError>) {
+        match asked {
+            Asked::Initialize => self.take_handshake(outcome),
+            Asked::NewSession => self.take_new_session(outcome),
+            Asked::ResumeSession { id } | Asked::LoadSession { id } => self.take_old_session(id, outcome),
+            Asked::Prompt { message } => self.take_prompt_result(message, outcome),
+            Asked::SetMode { mode, respond } => {
+                if outcome.is_ok() {
+                    self.conversation
+                        .update(Update::CurrentMode(mode), &mut SystemStamps);
+                }
+                answer(
+                    respond,
+                    outcome.map(drop).map_err(|error| self.agent_error(&error)),
+                );
+            }
+            Asked::SetOption { respond } => {
+                if let Ok(result) = &outcome {
+                    self.take_settings(session_settings(result));
+                }
+                answer(
+                    respond,
+                    outcome.map(drop).map_err(|error| self.agent_error(&error)),
+                );
+            }
+        }
+    }
+
+    /// Ends what waits for an answer that will not come: the process is being ended.
+    pub(super) fn unanswered(&mut self, asked: Asked) {
+        match asked {
+            Asked::SetMode { respond, .. } | Asked::SetOption { respond } => {
+                answer(respond, Err(self.not_running()));
+            }
+            // These are told through the lifecycle and the turn.
+            Asked::Initialize
+            | Asked::NewSession
+            | Asked::ResumeSession { .. }
+            | Asked::LoadSession { .. }
+            | Asked::Prompt { .. } => {}
+        }
+    }
+
+    fn take_handshake(&mut self, outcome: Result<Box<RawValue>, AgentError>) {
+        let failed = |reason: String| Input::HandshakeFailed { reason };
+        let input = match outcome {
+            Ok(result) => match initialized(&result) {
+                Ok(initialized) => {
+                    self.last_run.initialized = Some(initialized);
+                    Input::HandshakeDone
+                }
+                Err(error) => failed(error.to_string()),
+            },
+            Err(error) => failed(format!("refused initialize: {error}")),
+        };
+        self.step(input);
+    }
+
+    fn take_new_session(&mut self, outcome: Result<Box<RawValue>, AgentError>) {
+        let forgot = matches!(&self.session, Session::Opening { known: Some(_), .. });
+        let opened = outcome
+            .map_err(|error| self.session_refused(&error))
+            .and_then(|result| {
+                new_session_result(&result).map_err(|error| format!("opened no session: {error}"))
+            });
+        match opened {
+            Ok((id, settings)) => {
+                self.session_opened(id);
+                if forgot {
+                    self.conversation.agent_restarted(&mut SystemStamps);
+                }
+                self.take_settings(settings);
+            }
+            Err(reason) => self.session_failed(&reason),
+        }
+    }
+
+    fn take_old_session(&mut self, id: String, outcome: Result<Box<RawValue>, AgentError>) {
+        match outcome {
+            Ok(result) => {
+                self.session_opened(id);
+                self.take_settings(session_settings(&result));
+            }
+            Err(error) => {
+                tracing::info!(agent = %self.definition.name, %error, "the agent cannot take up its session; a new one begins");
+                let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
+                    return;
+                };
+                connection.send_request(&new_session(self.conversation.cwd()), Asked::NewSession);
+                self.session = Session::Opening {
+                    known: Some(id),
+                    replay: Replay::Nothing,
+                };
+            }
+        }
+    }
+
+    fn session_opened(&mut self, id: String) {
+        self.conversation.session_began();
+        self.flush();
+        self.context
+            .history
+            .set_session(self.conversation.id(), Some(id.clone()));
+        self.session = Session::Open { id };
+    }
+
+    fn session_refused(&self, error: &AgentError) -> String {
+        if !error.is_auth_required() {
+            return format!("opened no session: {error}");
+        }
+        let methods = self
+            .last_run
+            .initialized
+            .as_ref()
+            .map(|initialized| initialized.auth_methods.as_slice());
+        let names: Vec<&str> = methods
+            .unwrap_or_default()
+            .iter()
+            .map(|method| method.name.as_str())
+            .collect();
+        let ways = if names.is_empty() {
+            String::new()
+        } else {
+            format!(" (it offers: {})", names.join(", "))
+        };
+        format!("wants you to log in first, with its own program{ways}: {error}")
+    }
+
+    fn session_failed(&mut self, reason: &str) {
+        let known = match &self.session {
+            Session::Opening { known, .. } | Session::Closed { known } => known.clone(),
+            Session::Open { id } => Some(id.clone()),
+        };
+        self.session = Session::Closed { known };
+        if self.unsent.take().is_some() {
+            let message = format!("agent {} {reason}", self.definition.name);
+            self.conversation.agent_unavailable(&message, &mut SystemStamps);
+        }
+    }
+
+    fn take_settings(&mut self, settings: SessionSettings) {
+        let SessionSettings {
+            modes,
+            config_options,
+            ..
+        } = settings;
+        if let Some(modes) = modes {
+            self.conversation.update(Update::Modes(modes), &mut SystemStamps);
+        }
+        if let Some(options) = config_options {
+            self.conversation
+                .update(Update::ConfigOptions(options), &mut SystemStamps);
+        }
+    }
+
+    /// Says whether an update belongs to the session of the current conversation, and is new.
+    pub(super) fn is_news(&self, session_id: &str, update: &Update) -> bool {
+        match &self.session {
+            Session::Closed { .. } => false,
+            Session::Open { id } => id == session_id,
+            // An agent may greet, and tell its commands, before it has answered `session/new`.
+            Session::Opening {
+                replay: Replay::Nothing,
+                ..
+            } => true,
+            Session::Opening {
+                replay: Replay::Past, ..
+            } => match update {
+                Update::Usage(_)
+                | Update::Commands(_)
+                | Update::Modes(_)
+                | Update::CurrentMode(_)
+                | Update::ConfigOptions(_)
+                | Update::Title(_) => true,
+                Update::Text { .. }
+                | Update::Image { .. }
+                | Update::Resource { .. }
+                | Update::ToolCall(_)
+                | Update::Tool(_)
+                | Update::Plan(_) => false,
+            },
+        }
+    }
+
+    pub(super) fn set_mode(&mut self, mode: &str, respond: Respond<()>) {
+        let known = self
+            .conversation
+            .modes()
+            .is_some_and(|modes| modes.available.iter().any(|known| known.id == mode));
+        let Some(session) = self.open_session_id() else {
+            return answer(respond, Err(self.no_session()));
+        };
+        if !known {
+            let ids = self
+                .conversation
+                .modes()
+                .map(|modes| modes.available.iter().map(|mode| mode.id.clone()).collect());
+            return answer(respond, Err(self.no_such("mode", mode, ids.unwrap_or_default())));
+        }
+        let asked = Asked::SetMode {
+            mode: mode.to_owned(),
+            respond,
+        };
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.send_request(&set_mode(&session, mode), asked);
+        }
+    }
+
+    pub(super) fn set_option(&mut self, id: &str, value: &Value, respond: Respond<()>) {
+        let Some(session) = self.open_session_id() else {
+            return answer(respond, Err(self.no_session()));
+        };
+        let value = match self.option_value(id, value) {
+            Ok(value) => value,
+            Err(error) => return answer(respond, Err(error)),
+        };
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.send_request(&set_option(&session, id, value), Asked::SetOption { respond });
+        }
+    }
+
+    fn option_value(&self, id: &str, value: &Value) -> Answer<OptionValue> {
+        let options = self.conversation.config_options();
+        let Some(option) = options.iter().find(|option| option.id == id) else {
+            return Err(self.no_such(
+                "option",
+                id,
+                options.iter().map(|option| option.id.clone()).collect(),
+            ));
+        };
+        match value {
+            Value::Bool(on) if option.choices.is_empty() => Ok(OptionValue::Switch(*on)),
+            Value::String(choice) if option.choices.iter().any(|known| known.value == *choice) => {
+                Ok(OptionValue::Choice(choice.clone()))
+            }
+            other => {
+                let choices = option.choices.iter().map(|choice| choice.value.clone()).collect();
+                Err(self.no_such(&format!("value of option {id}"), &other.to_string(), choices))
+            }
+        }
+    }
+
+    fn open_session_id(&self) -> Option<String> {
+        match &self.session {
+            Session::Open { id } => Some(id.clone()),
+            Session::Closed { .. } | Session::Opening { .. } => None,
+        }
+    }
+
+    fn no_session(&self) -> RpcError {
+        let message = format!(
+            "agent {} has no session yet: send it a message first",
+            self.definition.name
+        );
+        RpcError::new(ErrorKind::NotRunning, message)
+    }
+
+    pub(super) fn not_running(&self) -> RpcError {
+        RpcError::new(
+            ErrorKind::NotRunning,
+            format!("agent {} is not running", self.definition.name),
+        )
+    }
+
+    fn no_such(&self, what: &str, given: &str, known: Vec<String>) -> RpcError {
+        let there = if known.is_empty() {
+            "it offers none".to_owned()
+        } else {
+            format!("it offers: {}", known.join(", "))
+        };
+        let message = format!("agent {} has no {what} {given}; {there}", self.definition.name);
+        RpcError::new(ErrorKind::NotFound, message).with_candidates(known)
+    }
+
+    fn agent_error(&self, error: &AgentError) -> RpcError {
+        let value = serde_json::json!({ "code": error.code, "message": error.message });
+        RpcError::new(
+            ErrorKind::AgentError,
+            format!("agent {}: {error}", self.definition.name),
+        )
+        .with_agent_error(value)
+    }
+
+    /// Puts the current conversation away and begins another.
+    pub(super) fn begin_conversation(&mut self, cwd: Option<String>) -> Answer<CurrentConversationReply> {
+        self.refuse_while_busy()?;
+        let conversation = self.fresh_conversation(cwd);
+        self.replace_conversation(conversation, false, None);
+        Ok(self.current())
+    }
+
+    /// Makes an earlier conversation, as storage has it, the current one.
+    pub(super) fn open_conversation(
+        &mut self,
+        opened: OpenedConversation,
+    ) -> Answer<CurrentConversationReply> {
+        let OpenedConversation { stored, session } = opened;
+        if stored.id != self.conversation.id() {
+            self.refuse_while_busy()?;
+            let conversation = Conversation::restore(stored, &mut SystemStamps);
+            self.replace_conversation(conversation, true, session);
+        }
+        Ok(self.current())
+    }
+
+    fn refuse_while_busy(&self) -> Answer<()> {
+        if self.conversation.is_busy() {
+            let message = format!(
+                "agent {} is answering: wait for the end of the turn, or cancel it",
+                self.definition.name
+            );
+            return Err(RpcError::new(ErrorKind::TurnRunning, message));
+        }
+        Ok(())
+    }
+
+    fn current(&self) -> CurrentConversationReply {
+        CurrentConversationReply {
+            agent: self.definition.name.clone(),
+            conversation: self.conversation.id(),
+        }
+    }
+}

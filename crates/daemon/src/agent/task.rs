@@ -1,0 +1,315 @@
+//! One agent's task: waits for whatever comes next and handles it, synchronously, in one place.
+//!
+//! Theory of operation: `run` turns requests, lines of the agent, news of its guard and the passing of time into calls
+//! of `handle_…`, which never wait. Each is followed by `settle`, which does what the new state asks for (start the
+//! agent, open the session, send the next prompt) and gathers what changed. Only then the events are sent. Lines are read
+//! here and not by a task of their own, so that an agent that floods waits for us and nobody else does.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pupitre_model::agent::lifecycle::Lifecycle;
+use pupitre_model::config::AgentDefinition;
+use pupitre_model::conversation::Conversation;
+use pupitre_protocol::agent::AgentView;
+use pupitre_protocol::event::ConversationChanged;
+use pupitre_protocol::limits::DELTA_JOIN_MS;
+use pupitre_protocol::{Event, PermissionId};
+use tokio::sync::{mpsc, oneshot};
+
+use super::acp::AgentRequestId;
+use super::connection::{Link, LinkInput};
+use super::log::Log;
+use super::process::{LastRun, Waiters};
+use super::session::Session;
+use super::turns::Unsent;
+use super::{AgentHandle, AgentRequest};
+use crate::clock::{SystemStamps, steady_ms};
+use crate::history::{Header, History};
+use crate::hub::UnitEvent;
+use crate::tasks::Tasks;
+
+/// What every agent's task needs of the daemon.
+#[derive(Debug)]
+pub(crate) struct AgentContext {
+    pub(crate) tasks: Tasks,
+    pub(crate) history: History,
+    pub(crate) events: mpsc::Sender<UnitEvent>,
+    /// This program, which is also the guard.
+    pub(crate) executable: PathBuf,
+    pub(crate) home: PathBuf,
+    /// The path of the configuration, to which conversations belong.
+    pub(crate) config: String,
+    pub(crate) version: &'static str,
+}
+
+/// The task of one agent.
+pub(crate) struct AgentTask {
+    pub(super) context: Arc<AgentContext>,
+    pub(super) definition: AgentDefinition,
+    requests: mpsc::UnboundedReceiver<AgentRequest>,
+    pub(super) lifecycle: Lifecycle,
+    pub(super) waiters: Waiters,
+    pub(super) log: Log,
+    /// The process that runs, or is being ended.
+    pub(super) link: Option<Link>,
+    /// What the last process left to look at.
+    pub(super) last_run: LastRun,
+    pub(super) conversation: Conversation,
+    /// Whether the conversation is in storage: one that is empty is not.
+    stored: bool,
+    pub(super) session: Session,
+    pub(super) unsent: Option<Unsent>,
+    pub(super) cancel_deadline_ms: Option<u64>,
+    /// Open permission requests: the agent's own ids.
+    pub(super) asked: Vec<(PermissionId, AgentRequestId)>,
+    /// The last requests that are no longer open, so that a late answer is told so.
+    pub(super) answered: VecDeque<PermissionId>,
+    /// The view that the hub has.
+    shown: Option<AgentView>,
+    /// When gathered text must be sent.
+    flush_at_ms: Option<u64>,
+    outbox: Vec<UnitEvent>,
+}
+
+/// How far a turn of the loop got.
+enum Next {
+    GoOn,
+    End,
+}
+
+impl AgentTask {
+    /// Returns the task of an agent with its current conversation, and its handle.
+    pub(crate) fn new(
+        context: Arc<AgentContext>,
+        definition: AgentDefinition,
+        conversation: Option<(Conversation, Option<String>)>,
+    ) -> (AgentHandle, Self) {
+        let (requests, requests_in) = mpsc::unbounded_channel();
+        let handle = AgentHandle {
+            name: definition.name.clone(),
+            requests,
+        };
+        let log = Log::new(definition.name.clone(), context.events.clone());
+        let stored = conversation.is_some();
+        let (conversation, session) =
+            conversation.unwrap_or_else(|| (fresh(&context, &definition, None), None));
+        let task = Self {
+            context,
+            definition,
+            requests: requests_in,
+            lifecycle: Lifecycle::default(),
+            waiters: Waiters::default(),
+            log,
+            link: None,
+            last_run: LastRun::default(),
+            conversation,
+            stored,
+            session: Session::Closed { known: session },
+            unsent: None,
+            cancel_deadline_ms: None,
+            asked: Vec::new(),
+            answered: VecDeque::new(),
+            shown: None,
+            flush_at_ms: None,
+            outbox: Vec::new(),
+        };
+        (handle, task)
+    }
+
+    /// Runs until the daemon closes.
+    pub(crate) async fn run(mut self) {
+        let closing = self.context.tasks.closing.clone();
+        let history = self.context.history.clone();
+        loop {
+            self.settle();
+            for event in std::mem::take(&mut self.outbox) {
+                if self.context.events.send(event).await.is_err() {
+                    return;
+                }
+            }
+            let deadline_ms = self.deadline_ms();
+            let congested = history.is_congested();
+            let next = tokio::select! {
+                biased;
+                () = closing.cancelled() => Next::End,
+                request = self.requests.recv() => match request {
+                    Some(request) => self.handle_request(request),
+                    None => Next::End,
+                },
+                () = sleep_until(deadline_ms) => self.handle_time(),
+                input = next_input(&mut self.link), if !congested => self.handle_input(input),
+                () = history.relieved(), if congested => Next::GoOn,
+            };
+            if matches!(next, Next::End) {
+                self.flush();
+                return;
+            }
+        }
+    }
+
+    fn handle_request(&mut self, request: AgentRequest) -> Next {
+        match request {
+            AgentRequest::Start(respond) => self.ask_start(respond),
+            AgentRequest::Stop(respond) => self.ask_stop(respond),
+            AgentRequest::Restart(respond) => self.ask_restart(respond),
+            AgentRequest::Logs(respond) => answer(respond, Ok(self.logs())),
+            AgentRequest::Trace(respond) => answer(respond, Ok(self.trace())),
+            AgentRequest::Send {
+                text,
+                attachments,
+                respond,
+            } => answer(respond, self.send(text, attachments)),
+            AgentRequest::Withdraw(id, respond) => answer(respond, self.withdraw(id)),
+            AgentRequest::Cancel(message, respond) => answer(respond, Ok(self.cancel(message))),
+            AgentRequest::Permissions(respond) => {
+                answer(respond, Ok(self.conversation.permissions().to_vec()))
+            }
+            AgentRequest::AnswerPermission { id, option, respond } => {
+                answer(respond, self.answer_permission(id, option));
+            }
+            AgentRequest::Conversation(page, respond) => answer(respond, Ok(self.held_conversation(page))),
+            AgentRequest::SetOption { id, value, respond } => self.set_option(&id, &value, respond),
+            AgentRequest::SetMode { mode, respond } => self.set_mode(&mode, respond),
+            AgentRequest::New { cwd, respond } => answer(respond, self.begin_conversation(cwd)),
+            AgentRequest::Open(opened, respond) => answer(respond, self.open_conversation(*opened)),
+        }
+        Next::GoOn
+    }
+
+    fn handle_input(&mut self, input: LinkInput) -> Next {
+        self.take_input(input);
+        Next::GoOn
+    }
+
+    fn handle_time(&mut self) -> Next {
+        let now_ms = steady_ms();
+        if self.cancel_deadline_ms.is_some_and(|deadline| deadline <= now_ms) {
+            self.cancel_deadline_ms = None;
+            self.conversation.abandon_turn(&mut SystemStamps);
+        }
+        self.look_at_process_time(now_ms);
+        Next::GoOn
+    }
+
+    fn deadline_ms(&self) -> Option<u64> {
+        [
+            self.cancel_deadline_ms,
+            self.flush_at_ms,
+            self.lifecycle.deadline_ms(),
+            self.process_deadline_ms(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Does what the state asks for, and gathers what must be told.
+    fn settle(&mut self) {
+        self.advance();
+        let view = self.view();
+        if self.shown.as_ref() != Some(&view) {
+            self.shown = Some(view.clone());
+            self.outbox.push(UnitEvent::Agent(Box::new(view)));
+        }
+        if !self.conversation.has_revisions() {
+            self.flush_at_ms = None;
+        } else if self.conversation.has_only_text_waiting() {
+            let now_ms = steady_ms();
+            match self.flush_at_ms {
+                None => self.flush_at_ms = Some(now_ms + DELTA_JOIN_MS),
+                Some(at) if at <= now_ms => self.flush(),
+                Some(_) => {}
+            }
+        } else {
+            self.flush();
+        }
+    }
+
+    /// Hands what changed in the conversation to storage and to the hub.
+    pub(super) fn flush(&mut self) {
+        self.flush_at_ms = None;
+        let revisions = self.conversation.take_revisions();
+        if revisions.is_empty() {
+            return;
+        }
+        let id = self.conversation.id();
+        if !self.stored {
+            self.stored = true;
+            self.context
+                .history
+                .make_current(self.context.config.clone(), self.header());
+        }
+        for revision in &revisions {
+            if let Some(event) = revision.clone().into_event(&self.definition.name, id) {
+                self.outbox.push(UnitEvent::Publish(event));
+            }
+        }
+        self.context.history.record(self.header(), revisions);
+    }
+
+    fn header(&self) -> Header {
+        Header::of(&self.conversation)
+    }
+
+    /// Puts another conversation in the place of the current one, which stays in storage.
+    pub(super) fn replace_conversation(
+        &mut self,
+        conversation: Conversation,
+        stored: bool,
+        session: Option<String>,
+    ) {
+        self.flush();
+        self.conversation = conversation;
+        self.stored = stored;
+        self.session = Session::Closed { known: session };
+        if stored {
+            self.context
+                .history
+                .make_current(self.context.config.clone(), self.header());
+        }
+        let changed = ConversationChanged {
+            agent: self.definition.name.clone(),
+            conversation: self.conversation.id(),
+        };
+        self.outbox
+            .push(UnitEvent::Publish(Event::ConversationChanged(changed)));
+    }
+
+    /// Returns an empty conversation in a folder, or in the agent's own.
+    pub(super) fn fresh_conversation(&self, cwd: Option<String>) -> Conversation {
+        fresh(&self.context, &self.definition, cwd)
+    }
+}
+
+fn fresh(context: &AgentContext, definition: &AgentDefinition, cwd: Option<String>) -> Conversation {
+    let cwd = cwd.unwrap_or_else(|| {
+        crate::process::working_folder(definition.cwd.as_deref(), &context.home)
+            .display()
+            .to_string()
+    });
+    Conversation::new(definition.name.clone(), cwd, &mut SystemStamps)
+}
+
+/// Answers a request; whoever no longer waits needs no answer.
+pub(super) fn answer<Reply>(respond: oneshot::Sender<Reply>, reply: Reply) {
+    drop(respond.send(reply));
+}
+
+async fn sleep_until(deadline_ms: Option<u64>) {
+    match deadline_ms {
+        Some(deadline) => {
+            tokio::time::sleep(Duration::from_millis(deadline.saturating_sub(steady_ms()))).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_input(link: &mut Option<Link>) -> LinkInput {
+    match link {
+        Some(link) => link.next().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,385 @@
+//! Turns of the current conversation: prompts out, updates in, permission requests, cancel and end.
+
+use pupitre_model::agent::lifecycle::Input;
+use pupitre_model::conversation::{Attachment, Prompt, SendError, TurnEnd};
+use pupitre_protocol::conversation::{CancelReply, PermissionOutcome, SendReply};
+use pupitre_protocol::limits::CANCEL_MS;
+use pupitre_protocol::{ErrorKind, MessageId, PermissionId, RpcError};
+use serde_json::value::RawValue;
+
+use super::acp::{
+    AgentError, AgentRequest, AgentRequestId, Incoming, PermissionAnswer, PermissionRequest, PromptBlock,
+    Refusal, cancel, prompt, stop_reason,
+};
+use super::session::{Asked, Session};
+use super::task::AgentTask;
+use super::{Answer, HeldConversation, PageRequest};
+use crate::clock::{SystemStamps, steady_ms};
+
+/// How many requests that are no longer open are remembered, for those who answer late.
+const ANSWERED_REMEMBERED: usize = 256;
+
+/// A prompt whose turn has begun and which the agent has not been told yet.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    prompt: Prompt,
+    /// The agent was started for it, or ran when its turn began.
+    looked_at: bool,
+}
+
+impl Unsent {
+    fn new(prompt: Prompt) -> Self {
+        Self {
+            prompt,
+            looked_at: false,
+        }
+    }
+}
+
+impl AgentTask {
+    /// Does what the turn waits for: starts the agent, opens the session, sends the prompt, begins the next one.
+    pub(super) fn advance(&mut self) {
+        if self.unsent.is_none() {
+            self.unsent = self.conversation.next_prompt().map(Unsent::new);
+        }
+        self.note_usage();
+        let Some(unsent) = &mut self.unsent else { return };
+        // Once for each message: an agent that fails is not started again by itself.
+        let first_look = !std::mem::replace(&mut unsent.looked_at, true);
+        if first_look && !self.lifecycle.is_running() {
+            self.step(Input::StartAsked);
+        }
+        if self.lifecycle.is_running() {
+            self.open_session();
+            self.send_prompt();
+        }
+    }
+
+    fn send_prompt(&mut self) {
+        let Session::Open { id } = &self.session else {
+            return;
+        };
+        let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
+            return;
+        };
+        let Some(unsent) = self.unsent.take() else { return };
+        let takes_images = self
+            .last_run
+            .initialized
+            .as_ref()
+            .is_some_and(|initialized| initialized.capabilities.image);
+        let message = unsent.prompt.message;
+        connection.send_request(
+            &prompt(id, blocks(unsent.prompt, takes_images)),
+            Asked::Prompt { message },
+        );
+    }
+
+    pub(super) fn send(&mut self, text: String, attachments: Vec<Attachment>) -> Answer<SendReply> {
+        let sent = self.conversation.send(text, attachments, &mut SystemStamps);
+        let (message_id, prompt) = sent.map_err(|error| {
+            let kind = match error {
+                SendError::Empty => ErrorKind::EmptyMessage,
+                SendError::QueueFull => ErrorKind::QueueFull,
+            };
+            RpcError::new(kind, error.to_string())
+        })?;
+        let queued = prompt.is_none();
+        if let Some(prompt) = prompt {
+            self.unsent = Some(Unsent::new(prompt));
+        }
+        Ok(SendReply {
+            message_id,
+            conversation: self.conversation.id(),
+            queued,
+        })
+    }
+
+    pub(super) fn withdraw(&mut self, id: MessageId) -> Answer<()> {
+        self.conversation
+            .withdraw(id)
+            .map_err(|error| RpcError::new(ErrorKind::NotQueued, error.to_string()))
+    }
+
+    pub(super) fn cancel(&mut self, message: Option<MessageId>) -> CancelReply {
+        let cancelled = match message {
+            Some(id) => self.conversation.cancel_message(id),
+            None => self.conversation.cancel(),
+        };
+        for id in cancelled.permissions {
+            self.answer_agent(id, PermissionAnswer::Cancelled);
+        }
+        if cancelled.turn.is_some() {
+            self.cancel_at_agent();
+        }
+        CancelReply {
+            cancelled: cancelled.turn.is_some(),
+            dropped: cancelled.dropped,
+        }
+    }
+
+    fn cancel_at_agent(&mut self) {
+        if self.unsent.take().is_some() {
+            // The agent has not heard of the turn, so nothing of it will answer.
+            self.conversation
+                .end_turn(TurnEnd::Failed(String::new()), &mut SystemStamps);
+            return;
+        }
+        let Session::Open { id } = &self.session else {
+            return;
+        };
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.notify(&cancel(id));
+            self.cancel_deadline_ms = Some(steady_ms() + CANCEL_MS);
+        }
+    }
+
+    /// Ends the running turn because the agent is being stopped.
+    pub(super) fn end_turn_by_stop(&mut self) {
+        self.cancel(None);
+        self.cancel_deadline_ms = None;
+        self.conversation
+            .end_turn(TurnEnd::Failed(String::new()), &mut SystemStamps);
+    }
+
+    /// Ends what runs because the agent could not be started.
+    pub(super) fn start_failed(&mut self, reason: &str) {
+        if self.unsent.take().is_some() {
+            let error = format!("agent {} could not be started: {reason}", self.definition.name);
+            self.conversation.agent_unavailable(&error, &mut SystemStamps);
+        }
+    }
+
+    /// Ends what runs because the connection is over.
+    pub(super) fn turn_lost(&mut self, reason: &str) {
+        self.cancel_deadline_ms = None;
+        self.asked.clear();
+        if self.unsent.is_none() {
+            self.conversation.agent_ended(reason, &mut SystemStamps);
+        }
+    }
+
+    /// Takes in one line of the agent's.
+    pub(super) fn take_line(&mut self, line: &[u8]) {
+        let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
+            return;
+        };
+        for incoming in connection.accept(line) {
+            self.take(incoming);
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming<Asked>) {
+        match incoming {
+            Incoming::Update {
+                session_id,
+                update,
+                skipped,
+            } => {
+                self.note_skipped(&skipped);
+                if self.is_news(&session_id, &update) {
+                    self.conversation.update(update, &mut SystemStamps);
+                }
+            }
+            Incoming::UserEcho { .. } => {}
+            Incoming::Request { id, request } => self.take_request(id, request),
+            Incoming::RequestCancelled { id } => self.request_cancelled(&id),
+            Incoming::Reply { tag, outcome } => self.take_reply(tag, outcome),
+            Incoming::Noise(noise) => tracing::debug!(agent = %self.definition.name, %noise, "ignored"),
+            Incoming::Stray { text } => {
+                if let Some(link) = &self.link {
+                    self.log.add_stray(&text, &link.redactor);
+                }
+            }
+        }
+    }
+
+    fn note_skipped(&self, skipped: &[String]) {
+        for reason in skipped {
+            tracing::debug!(agent = %self.definition.name, reason, "left out of an update");
+        }
+    }
+
+    fn take_request(&mut self, id: AgentRequestId, request: AgentRequest) {
+        let refusal = match request {
+            AgentRequest::Permission(request) => return self.take_permission_request(id, request),
+            AgentRequest::Unreadable { method, reason } => Refusal::UnreadableParams { method, reason },
+            AgentRequest::Unknown { method } => Refusal::UnknownMethod { method },
+        };
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.refuse(&id, &refusal);
+        }
+    }
+
+    fn take_permission_request(&mut self, request_id: AgentRequestId, request: PermissionRequest) {
+        self.note_skipped(&request.skipped);
+        let is_ours = matches!(&self.session, Session::Open { id } if *id == request.session_id);
+        let id = is_ours
+            .then(|| {
+                self.conversation
+                    .ask(request.tool, request.options, &mut SystemStamps)
+            })
+            .flatten();
+        match id {
+            Some(id) => self.asked.push((id, request_id)),
+            None => {
+                if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+                    connection.reply(&request_id, &PermissionAnswer::Cancelled);
+                }
+            }
+        }
+    }
+
+    fn request_cancelled(&mut self, request_id: &AgentRequestId) {
+        let Some(place) = self.asked.iter().position(|(_, asked)| asked == request_id) else {
+            return;
+        };
+        let (id, request_id) = self.asked.remove(place);
+        self.remember_answered(id);
+        self.conversation.resolve(id, PermissionOutcome::Withdrawn);
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.refuse(&request_id, &Refusal::Cancelled);
+        }
+    }
+
+    /// Answers an open permission request. `None` when this agent never asked it.
+    pub(super) fn answer_permission(&mut self, id: PermissionId, option: Option<String>) -> Answer<()> {
+        let Some(permission) = self.conversation.permission(id) else {
+            return Err(if self.answered.contains(&id) {
+                RpcError::new(
+                    ErrorKind::AlreadyAnswered,
+                    "the permission request was answered or cancelled before",
+                )
+            } else {
+                RpcError::new(
+                    ErrorKind::NotFound,
+                    format!("there is no permission request {id}"),
+                )
+            });
+        };
+        let (outcome, reply) = match option {
+            None => (PermissionOutcome::Dismissed, PermissionAnswer::Cancelled),
+            Some(option_id) => {
+                let known: Vec<String> = permission
+                    .options
+                    .iter()
+                    .map(|option| option.option_id.clone())
+                    .collect();
+                if !known.contains(&option_id) {
+                    let message = format!(
+                        "the request has no option \"{option_id}\"; it has: {}",
+                        known.join(", ")
+                    );
+                    return Err(RpcError::new(ErrorKind::InvalidParams, message).with_candidates(known));
+                }
+                let outcome = PermissionOutcome::Selected {
+                    option_id: option_id.clone(),
+                };
+                (outcome, PermissionAnswer::Selected { option_id })
+            }
+        };
+        self.conversation.resolve(id, outcome);
+        self.answer_agent(id, reply);
+        Ok(())
+    }
+
+    fn answer_agent(&mut self, id: PermissionId, reply: PermissionAnswer) {
+        self.remember_answered(id);
+        let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else {
+            return;
+        };
+        let (_, request_id) = self.asked.remove(place);
+        if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            connection.reply(&request_id, &reply);
+        }
+    }
+
+    fn remember_answered(&mut self, id: PermissionId) {
+        self.answered.push_back(id);
+        if self.answered.len() > ANSWERED_REMEMBERED {
+            self.answered.pop_front();
+        }
+    }
+
+    pub(super) fn take_prompt_result(
+        &mut self,
+        message: MessageId,
+        outcome: Result<Box<RawValue>, AgentError>,
+    ) {
+        if self.conversation.turn() != Some(message) {
+            return;
+        }
+        self.cancel_deadline_ms = None;
+        let end = match outcome {
+            Ok(result) => match stop_reason(&result) {
+                Ok(reason) => TurnEnd::Stopped(reason),
+                Err(error) => TurnEnd::Unclear(error.to_string()),
+            },
+            Err(error) => TurnEnd::Failed(error.to_string()),
+        };
+        let open: Vec<PermissionId> = self
+            .conversation
+            .permissions()
+            .iter()
+            .map(|open| open.id)
+            .collect();
+        for id in open {
+            // The agent ended the turn without waiting; it no longer wants the answer, but one is owed.
+            self.answer_agent(id, PermissionAnswer::Cancelled);
+        }
+        self.conversation.end_turn(end, &mut SystemStamps);
+    }
+
+    pub(super) fn held_conversation(&mut self, page: PageRequest) -> HeldConversation {
+        // What storage has must be all that is no longer held, and the revision that of all that was told.
+        self.flush();
+        let (held, missing) = self.conversation.held_page(page.before, page.limit);
+        let missing_before = held.messages.first().map(|message| message.id).or_else(|| {
+            [page.before, self.conversation.oldest_held()]
+                .into_iter()
+                .flatten()
+                .min()
+        });
+        HeldConversation {
+            view: self.conversation.view(held),
+            missing,
+            missing_before,
+        }
+    }
+}
+
+fn blocks(prompt: Prompt, takes_images: bool) -> Vec<PromptBlock> {
+    let Prompt {
+        message: _,
+        text,
+        attachments,
+    } = prompt;
+    let text = (!text.is_empty()).then_some(PromptBlock::Text(text));
+    let files = attachments.into_iter().map(|attachment| match attachment {
+        Attachment::Image { image, .. } if takes_images => PromptBlock::Image {
+            mime_type: image.mime_type,
+            data: image.data,
+        },
+        Attachment::Image { uri, bytes, image } => {
+            let name = uri.rsplit('/').next().unwrap_or(&uri).to_owned();
+            PromptBlock::File {
+                uri,
+                name,
+                mime_type: Some(image.mime_type),
+                bytes,
+            }
+        }
+        Attachment::File {
+            uri,
+            name,
+            mime_type,
+            bytes,
+        } => PromptBlock::File {
+            uri,
+            name,
+            mime_type,
+            bytes,
+        },
+    });
+    text.into_iter().chain(files).collect()
+}

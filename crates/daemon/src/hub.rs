@@ -1,0 +1,398 @@
+//! The hub: the registry of agents, the one order of events, subscriptions, and the phase of the daemon.
+//!
+//! Its `handle` is synchronous and never waits for a unit; units and connections only send to it. So nothing can
+//! deadlock, and a slow reader slows nobody.
+
+mod filter;
+mod ring;
+mod subscriber;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use pupitre_protocol::agent::{AgentState, AgentView};
+use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
+use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, Frame, RpcError, limits};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::agent::AgentHandle;
+use crate::clock::epoch_ms;
+
+use filter::Filter;
+use ring::{Published, Rings};
+use subscriber::Subscriber;
+
+use subscriber::Entry;
+pub(crate) use subscriber::Subscription;
+
+/// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
+#[derive(Debug)]
+pub(crate) enum UnitEvent {
+    /// The view of an agent changed.
+    Agent(Box<AgentView>),
+    Publish(Event),
+}
+
+/// What connections ask the hub.
+enum HubRequest {
+    Agents(oneshot::Sender<Vec<AgentView>>),
+    Agent(AgentName, oneshot::Sender<Result<AgentHandle, RpcError>>),
+    Handles(oneshot::Sender<Vec<AgentHandle>>),
+    Subscribe(SubscribeParams, oneshot::Sender<Result<Subscription, RpcError>>),
+    Counters(oneshot::Sender<HubCounters>),
+    Drain(oneshot::Sender<Vec<AgentHandle>>),
+}
+
+/// Numbers that the hub knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HubCounters {
+    pub(crate) events: u64,
+    pub(crate) dropped: u64,
+    pub(crate) subscriptions: u64,
+    pub(crate) ring_bytes: u64,
+}
+
+/// How far the daemon is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    /// No new work; every unit is being stopped.
+    Draining,
+}
+
+/// How many events of units may wait for the hub.
+const UNIT_EVENTS: usize = 1_024;
+
+/// Reaches the hub.
+#[derive(Debug, Clone)]
+pub(crate) struct HubHandle {
+    requests: mpsc::UnboundedSender<HubRequest>,
+    events: mpsc::Sender<UnitEvent>,
+    epoch: Epoch,
+}
+
+impl std::fmt::Debug for HubRequest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("HubRequest")
+    }
+}
+
+impl HubHandle {
+    pub(crate) fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    /// Returns where units send what happened.
+    pub(crate) fn events(&self) -> mpsc::Sender<UnitEvent> {
+        self.events.clone()
+    }
+
+    /// Returns the view of every agent, in the order of the configuration.
+    pub(crate) async fn agents(&self) -> Result<Vec<AgentView>, RpcError> {
+        self.ask(HubRequest::Agents).await
+    }
+
+    /// Returns the handle of an agent.
+    pub(crate) async fn agent(&self, name: AgentName) -> Result<AgentHandle, RpcError> {
+        self.ask(|reply| HubRequest::Agent(name, reply)).await?
+    }
+
+    /// Returns the handle of every agent.
+    pub(crate) async fn handles(&self) -> Result<Vec<AgentHandle>, RpcError> {
+        self.ask(HubRequest::Handles).await
+    }
+
+    /// Begins a subscription: replays and registers in one turn of the hub, so that nothing falls in between.
+    pub(crate) async fn subscribe(&self, params: SubscribeParams) -> Result<Subscription, RpcError> {
+        self.ask(|reply| HubRequest::Subscribe(params, reply)).await?
+    }
+
+    pub(crate) async fn counters(&self) -> Result<HubCounters, RpcError> {
+        self.ask(HubRequest::Counters).await
+    }
+
+    /// Refuses new work from now on and returns the agents, which the caller stops.
+    pub(crate) async fn drain(&self) -> Result<Vec<AgentHandle>, RpcError> {
+        self.ask(HubRequest::Drain).await
+    }
+
+    async fn ask<Reply>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<Reply>) -> HubRequest,
+    ) -> Result<Reply, RpcError> {
+        let gone = || RpcError::new(ErrorKind::ShuttingDown, "the daemon is shutting down");
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())
+    }
+}
+
+/// The hub's own state.
+pub(crate) struct Hub {
+    requests: mpsc::UnboundedReceiver<HubRequest>,
+    events: mpsc::Receiver<UnitEvent>,
+    epoch: Epoch,
+    seq: u64,
+    agents: Vec<Registered>,
+    rings: Rings,
+    subscribers: Vec<Subscriber>,
+    dropped: u64,
+    phase: Phase,
+}
+
+struct Registered {
+    view: AgentView,
+    handle: AgentHandle,
+}
+
+/// Makes the hub's handle, and what becomes the hub once the agents are there.
+pub(crate) fn channel(epoch: Epoch) -> (HubHandle, HubInbox) {
+    let (requests, requests_in) = mpsc::unbounded_channel();
+    let (events, events_in) = mpsc::channel(UNIT_EVENTS);
+    let handle = HubHandle {
+        requests,
+        events,
+        epoch: epoch.clone(),
+    };
+    (
+        handle,
+        HubInbox {
+            requests: requests_in,
+            events: events_in,
+            epoch,
+        },
+    )
+}
+
+/// The receiving ends of the hub, before it runs.
+pub(crate) struct HubInbox {
+    requests: mpsc::UnboundedReceiver<HubRequest>,
+    events: mpsc::Receiver<UnitEvent>,
+    epoch: Epoch,
+}
+
+impl HubInbox {
+    /// Returns the hub of these agents.
+    pub(crate) fn into_hub(self, agents: Vec<(AgentView, AgentHandle)>) -> Hub {
+        let Self {
+            requests,
+            events,
+            epoch,
+        } = self;
+        let agents = agents
+            .into_iter()
+            .map(|(view, handle)| Registered { view, handle })
+            .collect();
+        Hub {
+            requests,
+            events,
+            epoch,
+            seq: 0,
+            agents,
+            rings: Rings::default(),
+            subscribers: Vec::new(),
+            dropped: 0,
+            phase: Phase::Running,
+        }
+    }
+}
+
+impl Hub {
+    /// Runs until nobody can reach it any more.
+    pub(crate) async fn run(mut self) {
+        loop {
+            // What units said comes first, so that whoever got an answer from a unit finds its effect here.
+            tokio::select! {
+                biased;
+                event = self.events.recv() => match event {
+                    Some(event) => self.take(event),
+                    None => return,
+                },
+                request = self.requests.recv() => match request {
+                    Some(request) => self.answer(request),
+                    None => return,
+                },
+            }
+        }
+    }
+
+    fn take(&mut self, event: UnitEvent) {
+        match event {
+            UnitEvent::Agent(view) => self.take_view(*view),
+            UnitEvent::Publish(event) => self.publish(event),
+        }
+    }
+
+    fn take_view(&mut self, view: AgentView) {
+        let Some(agent) = self.agents.iter_mut().find(|agent| agent.view.name == view.name) else {
+            return;
+        };
+        let shown = |view: &AgentView| AgentStateChanged {
+            agent: view.name.clone(),
+            state: view.state,
+            error: view.error.clone(),
+            outdated: view.outdated,
+            stopping: view.stopping,
+        };
+        let (before, after) = (shown(&agent.view), shown(&view));
+        agent.view = view;
+        if before != after {
+            tracing::info!(agent = %after.agent, state = after.state.as_str(), error = after.error, "agent state");
+            self.publish(Event::AgentState(after));
+        }
+    }
+
+    fn publish(&mut self, event: Event) {
+        self.seq += 1;
+        let agent = ring::agent_of(&event).cloned();
+        let kind = event.kind();
+        let line = frame_line(&self.epoch, self.seq, event).into_boxed_str();
+        let published = Arc::new(Published {
+            seq: self.seq,
+            kind,
+            agent,
+            line,
+        });
+        let dropped: u64 = self
+            .subscribers
+            .iter()
+            .map(|subscriber| subscriber.push(&published))
+            .sum();
+        self.dropped += dropped;
+        self.rings.keep(published);
+    }
+
+    fn answer(&mut self, request: HubRequest) {
+        // Whoever no longer waits for an answer needs none.
+        match request {
+            HubRequest::Agents(reply) => {
+                reply
+                    .send(self.agents.iter().map(|agent| agent.view.clone()).collect())
+                    .ok();
+            }
+            HubRequest::Agent(name, reply) => {
+                reply.send(self.find(&name)).ok();
+            }
+            HubRequest::Handles(reply) => {
+                reply.send(self.all()).ok();
+            }
+            HubRequest::Subscribe(params, reply) => {
+                reply.send(self.subscribe(&params)).ok();
+            }
+            HubRequest::Counters(reply) => {
+                self.subscribers.retain(|subscriber| !subscriber.is_closed());
+                let counters = HubCounters {
+                    events: self.seq,
+                    dropped: self.dropped,
+                    subscriptions: self.subscribers.len() as u64,
+                    ring_bytes: self.rings.bytes() as u64,
+                };
+                reply.send(counters).ok();
+            }
+            HubRequest::Drain(reply) => {
+                self.phase = Phase::Draining;
+                reply.send(self.all()).ok();
+            }
+        }
+    }
+
+    fn all(&self) -> Vec<AgentHandle> {
+        self.agents.iter().map(|agent| agent.handle.clone()).collect()
+    }
+
+    fn find(&self, name: &AgentName) -> Result<AgentHandle, RpcError> {
+        if self.phase == Phase::Draining {
+            return Err(RpcError::new(
+                ErrorKind::ShuttingDown,
+                "the daemon is shutting down",
+            ));
+        }
+        match self.agents.iter().find(|agent| agent.view.name == *name) {
+            Some(agent) => Ok(agent.handle.clone()),
+            None => {
+                let names: Vec<String> = self
+                    .agents
+                    .iter()
+                    .map(|agent| agent.view.name.to_string())
+                    .collect();
+                let there = if names.is_empty() {
+                    "there is none".to_owned()
+                } else {
+                    format!("there are: {}", names.join(", "))
+                };
+                let message = format!("there is no agent \"{name}\" in the configuration; {there}");
+                Err(RpcError::new(ErrorKind::NotFound, message).with_candidates(names))
+            }
+        }
+    }
+
+    fn subscribe(&mut self, params: &SubscribeParams) -> Result<Subscription, RpcError> {
+        self.subscribers.retain(|subscriber| !subscriber.is_closed());
+        if self.subscribers.len() >= limits::SUBSCRIPTIONS {
+            let message = format!(
+                "{} subscriptions are open, which is the limit",
+                limits::SUBSCRIPTIONS
+            );
+            return Err(RpcError::new(ErrorKind::TooManyConnections, message).with_retry_after_ms(1_000));
+        }
+        let filter = Filter::new(params);
+        let (cursor_seq, rest) = self.beginning(params.since.as_ref(), &filter);
+        let cursor = Cursor {
+            epoch: self.epoch.clone(),
+            seq: cursor_seq,
+        };
+        let mut entries = vec![Entry::Control {
+            seq: cursor_seq,
+            event: Event::Subscribed(Subscribed { cursor }),
+        }];
+        entries.extend(rest);
+        let (subscriber, subscription) = subscriber::pair(self.epoch.clone(), self.seq, filter, entries);
+        self.subscribers.push(subscriber);
+        Ok(subscription)
+    }
+
+    /// Returns where a new stream stands at its first frame, and what follows that at once.
+    fn beginning(&self, since: Option<&Cursor>, filter: &Filter) -> (u64, Vec<Entry>) {
+        let now = self.seq;
+        let resync = |reason| (now, vec![Entry::resync(now, Resync { reason })]);
+        match since {
+            None => (now, Vec::new()),
+            Some(cursor) if cursor.epoch != self.epoch => resync(ResyncReason::EpochChanged),
+            Some(cursor) if cursor.seq > now => resync(ResyncReason::CursorUnknown),
+            Some(cursor) => match self.rings.replay(cursor.seq, filter) {
+                Ok(entries) => (cursor.seq, entries),
+                Err(ring::TooOld) => resync(ResyncReason::CursorTooOld),
+            },
+        }
+    }
+}
+
+/// Returns the line of a frame that stands at `seq` now.
+fn frame_line(epoch: &Epoch, seq: u64, event: Event) -> String {
+    let stamp = pupitre_protocol::event::Stamp {
+        epoch: epoch.clone(),
+        seq,
+        ts: epoch_ms(),
+    };
+    Frame { stamp, event }.to_line()
+}
+
+/// Returns the view of an agent that has not been started.
+pub(crate) fn resting_view(name: AgentName, title: String) -> AgentView {
+    AgentView {
+        name,
+        title,
+        icon: None,
+        description: None,
+        state: AgentState::Stopped,
+        error: None,
+        outdated: false,
+        stopping: false,
+        pid: None,
+        version: None,
+        started_at: None,
+        capabilities: None,
+        auth_methods: Vec::new(),
+    }
+}

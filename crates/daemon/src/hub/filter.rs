@@ -1,0 +1,83 @@
+//! What a subscriber wants to see.
+
+use pupitre_protocol::AgentName;
+use pupitre_protocol::event::{EventKind, SubscribeParams};
+
+/// A set of event types.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct KindSet(u64);
+
+impl KindSet {
+    pub(super) fn all() -> Self {
+        EventKind::ALL.iter().copied().collect()
+    }
+
+    pub(super) fn insert(&mut self, kind: EventKind) {
+        self.0 |= bit(kind);
+    }
+
+    pub(super) const fn contains(self, kind: EventKind) -> bool {
+        self.0 & bit(kind) != 0
+    }
+
+    pub(super) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn to_vec(self) -> Vec<EventKind> {
+        EventKind::ALL
+            .iter()
+            .copied()
+            .filter(|kind| self.contains(*kind))
+            .collect()
+    }
+}
+
+impl FromIterator<EventKind> for KindSet {
+    fn from_iter<Kinds: IntoIterator<Item = EventKind>>(kinds: Kinds) -> Self {
+        let mut set = Self::default();
+        kinds.into_iter().for_each(|kind| set.insert(kind));
+        set
+    }
+}
+
+const fn bit(kind: EventKind) -> u64 {
+    1 << kind as u64
+}
+
+/// The filters of one subscription.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    pub(super) kinds: KindSet,
+    agents: Option<Vec<AgentName>>,
+}
+
+impl Filter {
+    pub(super) fn new(params: &SubscribeParams) -> Self {
+        let kinds = match &params.types {
+            Some(types) => types.iter().copied().collect(),
+            None => KindSet::all(),
+        };
+        Self {
+            kinds,
+            agents: params.agents.clone(),
+        }
+    }
+
+    pub(super) fn passes(&self, kind: EventKind, agent: Option<&AgentName>) -> bool {
+        self.kinds.contains(kind)
+            && match (&self.agents, agent) {
+                (Some(wanted), Some(agent)) => wanted.contains(agent),
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
+    }
+}

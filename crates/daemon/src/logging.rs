@@ -1,0 +1,54 @@
+//! The daemon's log: a file that is rotated every day, and stderr when the daemon runs in the foreground.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use crate::LogTarget;
+
+/// How many days' logs are kept.
+const KEPT_FILES: usize = 7;
+/// The variable that says what is logged, in the syntax of `tracing`'s filters.
+const FILTER_VARIABLE: &str = "PUPITRE_LOG";
+/// What is logged when nothing is said.
+const FILTER: &str = "info";
+
+/// Begins to log, and returns the folder of the log files.
+///
+/// # Errors
+///
+/// When the folder or the file cannot be made.
+pub(crate) fn begin(state_folder: &Path, target: LogTarget) -> io::Result<PathBuf> {
+    let folder = state_folder.join("log");
+    std::fs::create_dir_all(&folder)?;
+    let appender = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix("pupitre")
+        .filename_suffix("log")
+        .max_log_files(KEPT_FILES)
+        .build(&folder)
+        .map_err(io::Error::other)?;
+    let filter = || EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new(FILTER));
+    let file = fmt::layer()
+        .with_ansi(false)
+        .with_writer(appender)
+        .with_filter(filter());
+    let stderr = match target {
+        LogTarget::StderrAndFile => Some(fmt::layer().with_writer(io::stderr).with_filter(filter())),
+        LogTarget::File => None,
+    };
+    // A second daemon in one process (as in tests) goes on with the log of the first.
+    if tracing_subscriber::registry()
+        .with(file)
+        .with(stderr)
+        .try_init()
+        .is_err()
+    {
+        tracing::debug!("the log had begun before");
+    }
+    Ok(folder)
+}

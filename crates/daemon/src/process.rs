@@ -1,0 +1,131 @@
+//! Starting agents below guards: the only place of the daemon where processes begin.
+//!
+//! Responsible for pipes, the guard's control socket and finding a program on `PATH`; when to start and stop is
+//! decided by the agent's task.
+
+mod guard_link;
+mod program;
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::Path;
+use std::process::Stdio;
+
+use pupitre_guard::wire::{GuardReport, GuardRequest};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::mpsc;
+
+use crate::tasks::Tasks;
+
+pub(crate) use program::{Program, exit_reason, working_folder};
+
+/// The descriptor on which a guard finds its control socket.
+const CONTROL_DESCRIPTOR: i32 = 3;
+
+/// A process below its guard: what goes in and out of it.
+pub(crate) struct Guarded {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+    /// Asks the guard to end the tree.
+    pub(crate) requests: mpsc::UnboundedSender<GuardRequest>,
+}
+
+/// What is heard of a guard.
+#[derive(Debug)]
+pub(crate) enum GuardNews {
+    Report(GuardReport),
+    /// The guard itself is gone; without `Gone` before it, what it guarded may live on.
+    Lost,
+}
+
+/// Starts a program below a guard of its own; what happens to it comes through `news`.
+///
+/// # Errors
+///
+/// When the guard itself cannot be started. Whether the program could be comes as a report.
+pub(crate) fn start(
+    executable: &Path,
+    program: Program,
+    tasks: &Tasks,
+    news: mpsc::UnboundedSender<GuardNews>,
+) -> io::Result<Guarded> {
+    let (ours, guards) = StdUnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let (mut guard, pipes) = spawn_guard(executable, guards.into())?;
+    let control = tokio::net::UnixStream::from_std(ours)?;
+    let (requests, requests_in) = mpsc::unbounded_channel();
+    let spawn = GuardRequest::Spawn {
+        argv: program.argv,
+        cwd: Some(program.cwd),
+        env: program.env,
+        grace_ms: None,
+    };
+    requests
+        .send(spawn)
+        .map_err(|_| io::Error::other("the guard's requests are closed"))?;
+    tasks.spawn(async move {
+        guard_link::run(control, requests_in, &news).await;
+        if let Err(error) = guard.wait().await {
+            tracing::warn!(%error, "a guard's end could not be awaited");
+        }
+        // Nobody hears it when the agent's task is gone, which is after the end of the daemon's work.
+        drop(news.send(GuardNews::Lost));
+    });
+    let (stdin, stdout, stderr) = pipes;
+    Ok(Guarded {
+        stdin,
+        stdout,
+        stderr,
+        requests,
+    })
+}
+
+type Pipes = (ChildStdin, ChildStdout, ChildStderr);
+
+#[expect(clippy::disallowed_methods, reason = "this is the place where guards begin")]
+#[expect(
+    unsafe_code,
+    reason = "the control socket must be put at its descriptor between fork and exec"
+)]
+fn spawn_guard(executable: &Path, control: OwnedFd) -> io::Result<(Child, Pipes)> {
+    let mut command = tokio::process::Command::new(executable);
+    command
+        .arg("guard")
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let raw = control.as_raw_fd();
+    // SAFETY: the closure runs in the child between fork and exec and only calls dup2 and fcntl, which are
+    // async-signal-safe; `control` lives until after the spawn, so `raw` is open there.
+    unsafe {
+        command.pre_exec(move || place_control(raw));
+    }
+    let mut guard = command.spawn()?;
+    drop(control);
+    let pipes = guard
+        .stdin
+        .take()
+        .zip(guard.stdout.take())
+        .zip(guard.stderr.take());
+    let ((stdin, stdout), stderr) = pipes.expect("all three were asked for as pipes");
+    Ok((guard, (stdin, stdout, stderr)))
+}
+
+/// Puts the control socket at its descriptor, open across exec.
+#[expect(unsafe_code, reason = "descriptors are bare numbers between fork and exec")]
+fn place_control(raw: i32) -> io::Result<()> {
+    // SAFETY: `raw` is open in the child, which is a copy of this process at the time of the fork.
+    let control = unsafe { std::os::fd::BorrowedFd::borrow_raw(raw) };
+    if raw == CONTROL_DESCRIPTOR {
+        rustix::io::fcntl_setfd(control, rustix::io::FdFlags::empty())?;
+        return Ok(());
+    }
+    // SAFETY: the number is only overwritten by dup2, whatever is open there in the child is not used before exec.
+    let mut place = unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(CONTROL_DESCRIPTOR) };
+    let placed = rustix::io::dup2(control, &mut place);
+    std::mem::forget(place);
+    Ok(placed?)
+}

@@ -1,0 +1,87 @@
+//! The socket: listening, connections, and the road of a request to its handler.
+
+mod connection;
+mod handlers;
+mod listener;
+mod request_lines;
+mod router;
+mod stream;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::watch;
+
+use crate::history::History;
+use crate::hub::HubHandle;
+use crate::tasks::Tasks;
+
+pub(crate) use listener::{ListenError, Listener};
+pub(crate) use router::Router;
+
+/// What handlers work with.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    pub(crate) hub: HubHandle,
+    pub(crate) history: History,
+    pub(crate) tasks: Tasks,
+    pub(crate) about: About,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) connections: ConnectionCount,
+}
+
+/// What the daemon says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    pub(crate) version: &'static str,
+    /// In epoch milliseconds.
+    pub(crate) started_at: u64,
+    pub(crate) config_path: PathBuf,
+    pub(crate) config_error: Option<String>,
+    pub(crate) log_path: PathBuf,
+}
+
+/// The wish that the daemon ends, and the word that its agents have.
+#[derive(Debug)]
+pub(crate) struct Shutdown {
+    pub(crate) asked: watch::Sender<bool>,
+    pub(crate) drained: watch::Sender<bool>,
+}
+
+impl Default for Shutdown {
+    fn default() -> Self {
+        Self {
+            asked: watch::Sender::new(false),
+            drained: watch::Sender::new(false),
+        }
+    }
+}
+
+/// Counts open connections.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ConnectionCount(Arc<AtomicUsize>);
+
+/// One open connection, as long as it lives.
+#[derive(Debug)]
+pub(crate) struct CountedConnection(Arc<AtomicUsize>);
+
+impl ConnectionCount {
+    /// Counts one more, unless `most` are open.
+    pub(crate) fn admit(&self, most: usize) -> Option<CountedConnection> {
+        let room = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |open| {
+            (open < most).then_some(open + 1)
+        });
+        room.ok().map(|_| CountedConnection(Arc::clone(&self.0)))
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CountedConnection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,39 @@
+//! What each method does: one function a method, one file a group.
+
+mod agent;
+mod attachment;
+mod chat;
+mod system;
+
+use pupitre_protocol::method;
+
+use super::Router;
+
+/// Puts every method into the router.
+pub(super) fn register(router: &mut Router) {
+    router.row::<method::system::Ping, _>(system::ping);
+    router.row::<method::system::Identify, _>(system::identify);
+    router.row::<method::system::Capabilities, _>(system::capabilities);
+    router.row::<method::system::Counters, _>(system::counters);
+    router.row::<method::system::Shutdown, _>(system::shutdown);
+
+    router.row::<method::agent::List, _>(agent::list);
+    router.row::<method::agent::Start, _>(agent::start);
+    router.row::<method::agent::Stop, _>(agent::stop);
+    router.row::<method::agent::Restart, _>(agent::restart);
+    router.row::<method::agent::Logs, _>(agent::logs);
+    router.row::<method::agent::Trace, _>(agent::trace);
+
+    router.row::<method::chat::Permissions, _>(chat::permissions);
+    router.row::<method::chat::Send, _>(chat::send);
+    router.row::<method::chat::Withdraw, _>(chat::withdraw);
+    router.row::<method::chat::Cancel, _>(chat::cancel);
+    router.row::<method::chat::AnswerPermission, _>(chat::answer_permission);
+    router.row::<method::chat::Conversation, _>(chat::conversation);
+    router.row::<method::chat::Part, _>(chat::part);
+    router.row::<method::chat::SetOption, _>(chat::set_option);
+    router.row::<method::chat::SetMode, _>(chat::set_mode);
+    router.row::<method::chat::New, _>(chat::new);
+    router.row::<method::chat::History, _>(chat::history);
+    router.row::<method::chat::Open, _>(chat::open);
+}

@@ -1,0 +1,274 @@
+//! `chat.*`.
+
+use std::sync::Arc;
+
+use pupitre_model::conversation::Page;
+use pupitre_protocol::conversation::{
+    AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, ConversationView,
+    CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams,
+    PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
+};
+use pupitre_protocol::limits::{CONVERSATION_MESSAGES, CONVERSATION_MESSAGES_MOST, PROMPT_BYTES};
+use pupitre_protocol::system::Empty;
+use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
+
+use super::attachment;
+use crate::agent::{AgentHandle, AgentRequest, OpenedConversation, PageRequest};
+use crate::history::HistoryError;
+use crate::rpc::Daemon;
+
+pub(super) async fn permissions(
+    daemon: Arc<Daemon>,
+    params: PermissionsParams,
+) -> Result<PermissionsReply, RpcError> {
+    let agents = match params.agent {
+        Some(agent) => vec![daemon.hub.agent(agent).await?],
+        None => daemon.hub.handles().await?,
+    };
+    let mut permissions = Vec::new();
+    for agent in agents {
+        permissions.extend(agent.ask(AgentRequest::Permissions).await?);
+    }
+    permissions.sort_by_key(|permission| permission.id);
+    Ok(PermissionsReply { permissions })
+}
+
+pub(super) async fn send(daemon: Arc<Daemon>, params: SendParams) -> Result<SendReply, RpcError> {
+    let SendParams {
+        agent,
+        text,
+        attachments,
+    } = params;
+    let agent = daemon.hub.agent(agent).await?;
+    if text.len() > PROMPT_BYTES {
+        let message = format!(
+            "the text has {} bytes; a message may have {PROMPT_BYTES}",
+            text.len()
+        );
+        return Err(RpcError::new(ErrorKind::TooLarge, message));
+    }
+    let attachments = attachment::read_all(attachments).await?;
+    agent
+        .ask(|respond| AgentRequest::Send {
+            text,
+            attachments,
+            respond,
+        })
+        .await
+}
+
+pub(super) async fn withdraw(daemon: Arc<Daemon>, params: MessageParams) -> Result<Empty, RpcError> {
+    let not_queued = || RpcError::new(ErrorKind::NotQueued, "no queued message has this id (any longer)");
+    for agent in daemon.hub.handles().await? {
+        match agent
+            .ask(|respond| AgentRequest::Withdraw(params.message_id, respond))
+            .await
+        {
+            Err(error) if error.kind() == Some(ErrorKind::NotQueued) => {}
+            outcome => return outcome.map(|()| Empty {}),
+        }
+    }
+    Err(not_queued())
+}
+
+pub(super) async fn cancel(daemon: Arc<Daemon>, params: CancelParams) -> Result<CancelReply, RpcError> {
+    let agent = daemon.hub.agent(params.agent).await?;
+    agent
+        .ask(|respond| AgentRequest::Cancel(params.message_id, respond))
+        .await
+}
+
+pub(super) async fn answer_permission(
+    daemon: Arc<Daemon>,
+    params: AnswerPermissionParams,
+) -> Result<Empty, RpcError> {
+    let AnswerPermissionParams { id, option_id } = params;
+    for agent in daemon.hub.handles().await? {
+        let option = option_id.clone();
+        match agent
+            .ask(|respond| AgentRequest::AnswerPermission { id, option, respond })
+            .await
+        {
+            Err(error) if error.kind() == Some(ErrorKind::NotFound) => {}
+            outcome => return outcome.map(|()| Empty {}),
+        }
+    }
+    Err(RpcError::new(
+        ErrorKind::NotFound,
+        format!("there is no permission request {id}"),
+    ))
+}
+
+pub(super) async fn conversation(
+    daemon: Arc<Daemon>,
+    params: ConversationParams,
+) -> Result<ConversationView, RpcError> {
+    let limit = params.limit.map_or(CONVERSATION_MESSAGES, |limit| limit as usize);
+    if !(1..=CONVERSATION_MESSAGES_MOST).contains(&limit) {
+        let message = format!("limit must be 1 to {CONVERSATION_MESSAGES_MOST}, not {limit}");
+        return Err(RpcError::new(ErrorKind::InvalidParams, message));
+    }
+    let agent = daemon.hub.agent(params.agent).await?;
+    let page = PageRequest {
+        before: params.before,
+        limit,
+    };
+    let held = agent
+        .ask(|respond| AgentRequest::Conversation(page, respond))
+        .await?;
+    match params.conversation {
+        Some(id) if id != held.view.conversation => earlier(&daemon, &agent, id, page).await,
+        Some(_) | None => {
+            let mut view = held.view;
+            if held.missing > 0 {
+                let older = daemon
+                    .history
+                    .page(view.conversation, held.missing_before, held.missing)
+                    .await;
+                let newer = Page {
+                    messages: view.messages,
+                    truncated: view.truncated,
+                };
+                let page = newer.with_older(older.map_err(|error| history_error(&error))?);
+                (view.messages, view.truncated) = (page.messages, page.truncated);
+            }
+            Ok(view)
+        }
+    }
+}
+
+async fn earlier(
+    daemon: &Daemon,
+    agent: &AgentHandle,
+    id: ConversationId,
+    page: PageRequest,
+) -> Result<ConversationView, RpcError> {
+    let view = daemon
+        .history
+        .view(id, page.before, page.limit)
+        .await
+        .map_err(|error| history_error(&error))?;
+    view.filter(|view| view.agent == *agent.name()).ok_or_else(|| {
+        RpcError::new(
+            ErrorKind::NotFound,
+            format!(
+                "agent {} has no conversation {id}; see chat history",
+                agent.name()
+            ),
+        )
+    })
+}
+
+pub(super) async fn part(daemon: Arc<Daemon>, params: PartParams) -> Result<PartReply, RpcError> {
+    let PartParams {
+        message_id,
+        index,
+        offset,
+    } = params;
+    // What the agent's task has not handed to storage yet is handed over when it shows its conversation.
+    let page = PageRequest {
+        before: None,
+        limit: 1,
+    };
+    for agent in daemon.hub.handles().await? {
+        agent
+            .ask(|respond| AgentRequest::Conversation(page, respond))
+            .await?;
+    }
+    let part = daemon
+        .history
+        .part(message_id, index, offset)
+        .await
+        .map_err(|error| history_error(&error))?;
+    part.ok_or_else(|| {
+        RpcError::new(
+            ErrorKind::NotFound,
+            format!("there is no part {index} of message {message_id}"),
+        )
+    })
+}
+
+pub(super) async fn set_option(daemon: Arc<Daemon>, params: SetOptionParams) -> Result<Empty, RpcError> {
+    let SetOptionParams { agent, id, value } = params;
+    let agent = daemon.hub.agent(agent).await?;
+    agent
+        .ask(|respond| AgentRequest::SetOption { id, value, respond })
+        .await?;
+    Ok(Empty {})
+}
+
+pub(super) async fn set_mode(daemon: Arc<Daemon>, params: SetModeParams) -> Result<Empty, RpcError> {
+    let SetModeParams { agent, mode } = params;
+    let agent = daemon.hub.agent(agent).await?;
+    agent
+        .ask(|respond| AgentRequest::SetMode { mode, respond })
+        .await?;
+    Ok(Empty {})
+}
+
+pub(super) async fn new(
+    daemon: Arc<Daemon>,
+    params: NewParams,
+) -> Result<CurrentConversationReply, RpcError> {
+    let NewParams { agent, cwd } = params;
+    let agent = daemon.hub.agent(agent).await?;
+    if let Some(cwd) = &cwd {
+        let path = std::path::Path::new(cwd);
+        if !path.is_absolute() {
+            return Err(RpcError::new(
+                ErrorKind::InvalidParams,
+                format!("the working directory {cwd} must be an absolute path"),
+            ));
+        }
+        if !tokio::fs::metadata(path)
+            .await
+            .is_ok_and(|metadata| metadata.is_dir())
+        {
+            return Err(RpcError::new(
+                ErrorKind::InvalidParams,
+                format!("the working directory {cwd} does not exist"),
+            ));
+        }
+    }
+    agent.ask(|respond| AgentRequest::New { cwd, respond }).await
+}
+
+pub(super) async fn history(daemon: Arc<Daemon>, params: HistoryParams) -> Result<HistoryReply, RpcError> {
+    if let Some(agent) = &params.agent {
+        daemon.hub.agent(agent.clone()).await?;
+    }
+    let config = daemon.about.config_path.display().to_string();
+    daemon
+        .history
+        .list(params.agent, config)
+        .await
+        .map_err(|error| history_error(&error))
+}
+
+pub(super) async fn open(
+    daemon: Arc<Daemon>,
+    params: OpenParams,
+) -> Result<CurrentConversationReply, RpcError> {
+    let not_found = || {
+        RpcError::new(
+            ErrorKind::NotFound,
+            format!("there is no conversation {}", params.id),
+        )
+    };
+    let loaded = daemon
+        .history
+        .load(params.id)
+        .await
+        .map_err(|error| history_error(&error))?;
+    let (stored, session) = loaded.ok_or_else(not_found)?;
+    let agent = daemon.hub.agent(stored.agent.clone()).await?;
+    let opened = Box::new(OpenedConversation { stored, session });
+    agent.ask(|respond| AgentRequest::Open(opened, respond)).await
+}
+
+fn history_error(error: &HistoryError) -> RpcError {
+    RpcError::new(
+        ErrorKind::HistoryUnavailable,
+        format!("the history cannot be read: {error}"),
+    )
+}

@@ -1,0 +1,62 @@
+//! `system.*`.
+
+use std::sync::Arc;
+
+use pupitre_protocol::event::EventKind;
+use pupitre_protocol::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PingReply};
+use pupitre_protocol::{ErrorKind, PROTOCOL, RpcError, method};
+
+use crate::clock::epoch_ms;
+use crate::rpc::Daemon;
+
+pub(super) async fn ping(_daemon: Arc<Daemon>, _params: Empty) -> Result<PingReply, RpcError> {
+    Ok(PingReply { ts: epoch_ms() })
+}
+
+pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<IdentifyReply, RpcError> {
+    let about = &daemon.about;
+    Ok(IdentifyReply {
+        name: "pupitre".to_owned(),
+        version: about.version.to_owned(),
+        protocol: PROTOCOL,
+        epoch: daemon.hub.epoch().clone(),
+        pid: std::process::id(),
+        started_at: about.started_at,
+        config_path: about.config_path.display().to_string(),
+        config_error: about.config_error.clone(),
+        log_path: about.log_path.display().to_string(),
+    })
+}
+
+pub(super) async fn capabilities(
+    _daemon: Arc<Daemon>,
+    _params: Empty,
+) -> Result<CapabilitiesReply, RpcError> {
+    let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
+    let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    Ok(CapabilitiesReply {
+        methods: names(method::NAMES),
+        events: names(&events),
+    })
+}
+
+pub(super) async fn counters(daemon: Arc<Daemon>, _params: Empty) -> Result<CountersReply, RpcError> {
+    let hub = daemon.hub.counters().await?;
+    Ok(CountersReply {
+        connections: daemon.connections.open() as u64,
+        subscriptions: hub.subscriptions,
+        events: hub.events,
+        dropped: hub.dropped,
+        ring_bytes: hub.ring_bytes,
+        history_pending_bytes: daemon.history.pending_bytes() as u64,
+        history_trouble: daemon.history.trouble(),
+    })
+}
+
+pub(super) async fn shutdown(daemon: Arc<Daemon>, _params: Empty) -> Result<Empty, RpcError> {
+    let mut drained = daemon.shutdown.drained.subscribe();
+    daemon.shutdown.asked.send_replace(true);
+    let outcome = drained.wait_for(|drained| *drained).await;
+    outcome.map_err(|_| RpcError::new(ErrorKind::Internal, "the daemon ended before its agents had"))?;
+    Ok(Empty {})
+}

@@ -1,0 +1,232 @@
+//! The daemon from its start to its end: Running, Draining (every agent stopped side by side), Closing.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pupitre_model::config::{AgentDefinition, History as Keeping};
+use pupitre_model::conversation::{Conversation, Stamps};
+use pupitre_protocol::Epoch;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::agent::{AgentContext, AgentHandle, AgentRequest, AgentTask};
+use crate::clock::{SystemStamps, epoch_ms};
+use crate::configuration::{self, ConfigurationError, Loaded};
+use crate::history::{History, HistoryError, HistoryWorker, Place};
+use crate::hub::{self, HubHandle};
+use crate::rpc::{About, ConnectionCount, Daemon, ListenError, Listener, Router, Shutdown};
+use crate::tasks::Tasks;
+use crate::{Options, logging};
+
+/// Why the daemon did not start, or did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    #[error("{0}")]
+    Listen(String),
+    #[error("the history: {0}")]
+    History(String),
+    #[error("{what}: {source}")]
+    System { what: &'static str, source: io::Error },
+}
+
+impl From<ListenError> for ServeError {
+    fn from(error: ListenError) -> Self {
+        Self::Listen(error.to_string())
+    }
+}
+
+impl From<HistoryError> for ServeError {
+    fn from(error: HistoryError) -> Self {
+        Self::History(error.to_string())
+    }
+}
+
+/// How long connections may take to write their last answers.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Runs the daemon until it is asked to end, by `system.shutdown`, SIGINT or SIGTERM.
+///
+/// # Errors
+///
+/// When it cannot start: the configuration, the socket or the history cannot be had.
+pub fn serve(options: Options) -> Result<(), ServeError> {
+    let system = |what| move |source| ServeError::System { what, source };
+    // What the daemon writes is for its user alone.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    DirBuilder::new()
+        .mode(0o700)
+        .recursive(true)
+        .create(&options.state_folder)
+        .map_err(system("the state folder cannot be made"))?;
+    raise_file_limit();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(system("the runtime cannot be started"))?;
+    runtime.block_on(run(options))
+}
+
+async fn run(options: Options) -> Result<(), ServeError> {
+    let system = |what| move |source| ServeError::System { what, source };
+    // The socket comes first: whoever loses the race for it has touched nothing else.
+    let listener = Listener::bind(&options.socket)?;
+    let log_path =
+        logging::begin(&options.state_folder, options.log_to).map_err(system("the log cannot be written"))?;
+    let loaded = configuration::load(&options.config, &options.executable)?;
+    if let Some(error) = &loaded.error {
+        tracing::error!(path = %loaded.path.display(), error, "the configuration is not valid; there is no agent");
+    }
+    let (history, worker) = open_history(&loaded, options.state_folder.join("history.db"))?;
+    let worker =
+        Tasks::thread("history", || worker.run()).map_err(system("the history cannot be started"))?;
+
+    let tasks = Tasks::default();
+    let epoch = Epoch(SystemStamps.new_id().simple().to_string());
+    let (hub, inbox) = hub::channel(epoch);
+    let context = Arc::new(AgentContext {
+        tasks: tasks.clone(),
+        history: history.clone(),
+        events: hub.events(),
+        executable: options.executable,
+        home: options.home,
+        config: loaded.path.display().to_string(),
+        version: options.version,
+    });
+    let mut agents = Vec::new();
+    for definition in loaded.config.agents {
+        agents.push(begin_agent(&context, definition).await?);
+    }
+    drop(context);
+    tasks.spawn(inbox.into_hub(agents).run());
+
+    let daemon = Arc::new(Daemon {
+        hub: hub.clone(),
+        history: history.clone(),
+        tasks: tasks.clone(),
+        about: About {
+            version: options.version,
+            started_at: epoch_ms(),
+            config_path: loaded.path,
+            config_error: loaded.error,
+            log_path,
+        },
+        shutdown: Shutdown::default(),
+        connections: ConnectionCount::default(),
+    });
+    let mut signals = Signals::new().map_err(system("signals cannot be awaited"))?;
+    tasks.spawn(listener.run(Arc::clone(&daemon), Arc::new(Router::new())));
+    tracing::info!(socket = %options.socket.display(), version = options.version, "ready");
+    (options.ready)();
+
+    let mut asked = daemon.shutdown.asked.subscribe();
+    tokio::select! {
+        _ = asked.wait_for(|asked| *asked) => {}
+        () = signals.next() => {}
+    }
+    tracing::info!("stopping every agent");
+    tokio::select! {
+        () = drain(&hub, &history) => {}
+        () = signals.next() => tracing::warn!("asked a second time: not waiting any longer; the guards end what is left"),
+    }
+    daemon.shutdown.drained.send_replace(true);
+    drop(daemon);
+    close(tasks, history, hub, worker).await;
+    Ok(())
+}
+
+async fn begin_agent(
+    context: &Arc<AgentContext>,
+    definition: AgentDefinition,
+) -> Result<(pupitre_protocol::agent::AgentView, AgentHandle), ServeError> {
+    let stored = context
+        .history
+        .current(context.config.clone(), definition.name.clone())
+        .await?;
+    let conversation =
+        stored.map(|(stored, session)| (Conversation::restore(stored, &mut SystemStamps), session));
+    let view = hub::resting_view(definition.name.clone(), definition.title.clone());
+    let (handle, task) = AgentTask::new(Arc::clone(context), definition, conversation);
+    context.tasks.spawn(task.run());
+    Ok((view, handle))
+}
+
+fn open_history(loaded: &Loaded, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {
+    History::open(match loaded.config.history {
+        Keeping::OnDisk => Place::File(file),
+        Keeping::InMemory => Place::Memory,
+    })
+}
+
+/// Stops every agent side by side, so that all of them together take no longer than the slowest.
+async fn drain(hub: &HubHandle, history: &History) {
+    let agents = hub.drain().await.unwrap_or_default();
+    let tasks = Tasks::default();
+    for agent in agents {
+        tasks.spawn(async move {
+            if let Err(error) = agent.ask(AgentRequest::Stop).await {
+                tracing::error!(agent = %agent.name(), %error, "the agent could not be stopped");
+            }
+        });
+    }
+    tasks.ended().await;
+    if let Err(error) = history.flush().await {
+        tracing::error!(%error, "the last of the conversations could not be written");
+    }
+}
+
+async fn close(tasks: Tasks, history: History, hub: HubHandle, worker: std::thread::JoinHandle<()>) {
+    // The answers that are under way get a moment; connections end with their clients or with this word.
+    tokio::task::yield_now().await;
+    tasks.closing.cancel();
+    drop(hub);
+    if tokio::time::timeout(LAST_ANSWERS, tasks.ended()).await.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+    drop(history);
+    let ended = tokio::task::spawn_blocking(move || worker.join());
+    if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
+        tracing::error!("the history did not end in time");
+    }
+    tracing::info!("ended");
+}
+
+/// Lets as many connections be open as the limits name, where the system allows it.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files could not be raised");
+    }
+}
+
+/// SIGINT and SIGTERM.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

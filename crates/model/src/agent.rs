@@ -1,0 +1,3 @@
+//! The rules of agent processes.
+
+pub mod lifecycle;

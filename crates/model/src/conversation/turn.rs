@@ -1,0 +1,408 @@
+//! Turns: sending, queueing, cancelling, ending, and the permission requests in between.
+
+use pupitre_protocol::conversation::{
+    Media, Part, Permission, PermissionOption, PermissionOutcome, Resource, Role, StopReason, SystemCode,
+};
+use pupitre_protocol::limits::{FIELD_BYTES, QUEUED_MESSAGES};
+use pupitre_protocol::{MessageId, PermissionId};
+
+use super::held::position;
+use super::{Change, Conversation, Stage, Stamps, ToolPatch, Turn, WholeField, clip};
+
+/// What a turn begins with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    pub message: MessageId,
+    pub text: String,
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file sent along with a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attachment {
+    /// An image that travels inside the message, for agents that take images.
+    Image { uri: String, bytes: u64, image: Media },
+    /// A file that the agent is pointed at.
+    File {
+        uri: String,
+        bytes: u64,
+        name: String,
+        mime_type: Option<String>,
+    },
+}
+
+/// How a turn ended, as the agent's side tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnEnd {
+    Stopped(StopReason),
+    /// Without a reason that is known; the text says what came.
+    Unclear(String),
+    /// With an error, in the agent's words, or by the death of its process.
+    Failed(String),
+}
+
+/// Says why a message was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    #[error("the message is empty: give a text or an attachment")]
+    Empty,
+    #[error("{QUEUED_MESSAGES} messages already wait for the current answer")]
+    QueueFull,
+}
+
+/// Says why a message was not taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the message is not queued (any longer), so it cannot be taken back")]
+pub struct WithdrawError;
+
+/// What a cancel did, and what the agent must be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cancelled {
+    /// The turn that was asked to end.
+    pub turn: Option<MessageId>,
+    /// Queued messages that were dropped.
+    pub dropped: Vec<MessageId>,
+    /// Requests that must be answered as cancelled.
+    pub permissions: Vec<PermissionId>,
+}
+
+/// The most permission requests of one conversation that may be open at once.
+const OPEN_PERMISSIONS: usize = 32;
+
+/// What stands in `error` of a queued message that Stop dropped.
+const DROPPED: &str = "cancelled";
+
+impl Conversation {
+    /// Adds a user message. Returns its id, and the prompt when its turn begins at once; else it is queued.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to send, or too many messages wait.
+    pub fn send(
+        &mut self,
+        text: String,
+        attachments: Vec<Attachment>,
+        stamps: &mut dyn Stamps,
+    ) -> Result<(MessageId, Option<Prompt>), SendError> {
+        if text.trim().is_empty() && attachments.is_empty() {
+            return Err(SendError::Empty);
+        }
+        if self.queue.len() >= QUEUED_MESSAGES {
+            return Err(SendError::QueueFull);
+        }
+        let mut message = self.draft(Role::User, stamps);
+        let mut wholes = Vec::new();
+        if !text.is_empty() {
+            message.parts.push(Part::Text { text: text.clone() });
+        }
+        for attachment in &attachments {
+            let (part, whole) = attached(attachment);
+            wholes.extend(whole.map(|whole| (message.parts.len(), whole)));
+            message.parts.push(part);
+        }
+        message.turn = Some(message.id);
+        message.queued = self.is_busy();
+        let queued = message.queued;
+        let id = self.add(message);
+        for (index, whole) in wholes {
+            let field = WholeField::MediaData;
+            self.record(Change::Whole {
+                message: id,
+                index: position(index),
+                field,
+                text: Some(whole),
+            });
+        }
+        let prompt = Prompt {
+            message: id,
+            text,
+            attachments,
+        };
+        if queued {
+            self.queue.push_back(prompt);
+            self.record_turn();
+            return Ok((id, None));
+        }
+        self.begin(id);
+        Ok((id, Some(prompt)))
+    }
+
+    /// Begins the turn of the next queued message, when no turn runs.
+    pub fn next_prompt(&mut self) -> Option<Prompt> {
+        if self.is_busy() {
+            return None;
+        }
+        let prompt = self.queue.pop_front()?;
+        self.amend(prompt.message, |message| message.queued = false);
+        self.begin(prompt.message);
+        Some(prompt)
+    }
+
+    fn begin(&mut self, message: MessageId) {
+        self.turn = Some(Turn {
+            message,
+            stage: Stage::Answering,
+        });
+        self.turn_of_target = Some(message);
+        self.target = None;
+        self.rejections = 0;
+        self.record_turn();
+    }
+
+    /// Takes back a queued message; it stays in the conversation, marked.
+    ///
+    /// # Errors
+    ///
+    /// When it is not queued.
+    pub fn withdraw(&mut self, id: MessageId) -> Result<(), WithdrawError> {
+        let place = self
+            .queue
+            .iter()
+            .position(|prompt| prompt.message == id)
+            .ok_or(WithdrawError)?;
+        self.queue.remove(place);
+        self.unqueue(id, "withdrawn");
+        self.record_turn();
+        Ok(())
+    }
+
+    /// Asks the running turn to end and drops what is queued.
+    pub fn cancel(&mut self) -> Cancelled {
+        let dropped = self.drop_queue(DROPPED);
+        let (turn, permissions) = self.cancel_turn();
+        Cancelled {
+            turn,
+            dropped,
+            permissions,
+        }
+    }
+
+    /// Takes back one message when it is queued, or asks its turn to end when that runs; leaves all others alone.
+    pub fn cancel_message(&mut self, id: MessageId) -> Cancelled {
+        if self.withdraw(id).is_ok() {
+            return Cancelled {
+                dropped: vec![id],
+                ..Cancelled::default()
+            };
+        }
+        if self.turn.is_some_and(|turn| turn.message == id) {
+            let (turn, permissions) = self.cancel_turn();
+            return Cancelled {
+                turn,
+                permissions,
+                ..Cancelled::default()
+            };
+        }
+        Cancelled::default()
+    }
+
+    fn cancel_turn(&mut self) -> (Option<MessageId>, Vec<PermissionId>) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.stage == Stage::Answering) else {
+            return (None, Vec::new());
+        };
+        turn.stage = Stage::Cancelling;
+        let message = turn.message;
+        let permissions = self.resolve_all(&PermissionOutcome::Cancelled);
+        self.cancel_tools();
+        (Some(message), permissions)
+    }
+
+    /// Says whether the running turn was asked to end and the agent has not answered yet.
+    pub fn is_cancelling(&self) -> bool {
+        self.turn.is_some_and(|turn| turn.stage == Stage::Cancelling)
+    }
+
+    /// Returns the user message of the running turn.
+    pub fn turn(&self) -> Option<MessageId> {
+        self.turn.map(|turn| turn.message)
+    }
+
+    /// Ends the message of a turn whose cancel the agent does not answer; the agent stays busy until it does.
+    pub fn abandon_turn(&mut self, stamps: &mut dyn Stamps) {
+        if !self.is_cancelling() {
+            return;
+        }
+        let id = self.closing_message(stamps);
+        self.cancel_tools();
+        self.finish(id, Ok(Some(StopReason::Cancelled)));
+        if let Some(turn) = &mut self.turn {
+            turn.stage = Stage::Abandoned;
+        }
+    }
+
+    /// Ends the running turn. After a cancel it ends as cancelled whatever the agent says; a late end only frees the agent.
+    pub fn end_turn(&mut self, end: TurnEnd, stamps: &mut dyn Stamps) {
+        let Some(turn) = self.turn else { return };
+        self.resolve_all(&PermissionOutcome::Withdrawn);
+        match turn.stage {
+            Stage::Answering => {
+                let id = self.closing_message(stamps);
+                let reason = |text: String| clip::label(&text, clip::REASON_BYTES).into_owned();
+                self.finish(
+                    id,
+                    match end {
+                        TurnEnd::Stopped(reason) => Ok(Some(reason)),
+                        TurnEnd::Unclear(text) | TurnEnd::Failed(text) => Err(reason(text)),
+                    },
+                );
+            }
+            Stage::Cancelling => {
+                let id = self.closing_message(stamps);
+                self.cancel_tools();
+                self.finish(id, Ok(Some(StopReason::Cancelled)));
+            }
+            Stage::Abandoned => {}
+        }
+        self.turn = None;
+        self.record_turn();
+    }
+
+    /// Ends the running turn because the agent could not be started or reached; what waits is not sent.
+    pub fn agent_unavailable(&mut self, error: &str, stamps: &mut dyn Stamps) {
+        let error = clip::label(error, clip::REASON_BYTES).into_owned();
+        if let Some(turn) = self.turn {
+            if turn.stage == Stage::Answering {
+                let mut message = self.draft(Role::System, stamps);
+                message.turn = Some(turn.message);
+                message.code = Some(SystemCode::AgentUnavailable);
+                message.error = Some(error);
+                self.add(message);
+                self.turn = None;
+                self.record_turn();
+            } else {
+                self.end_turn(TurnEnd::Failed(error), stamps);
+            }
+        }
+        self.drop_queue("not sent: the agent is not available");
+    }
+
+    /// Ends what runs because the agent's process is gone; what waits is not sent, since nothing restarts an agent by itself.
+    pub fn agent_ended(&mut self, reason: &str, stamps: &mut dyn Stamps) {
+        self.end_turn(TurnEnd::Failed(format!("the agent {reason}")), stamps);
+        self.resolve_all(&PermissionOutcome::Withdrawn);
+        self.drop_queue(&format!("not sent: the agent {reason}"));
+    }
+
+    /// Says that a new session began and the agent forgot what was before.
+    pub fn agent_restarted(&mut self, stamps: &mut dyn Stamps) {
+        let mut message = self.draft(Role::System, stamps);
+        message.turn = self.turn();
+        message.code = Some(SystemCode::AgentRestarted);
+        self.add(message);
+    }
+
+    /// Forgets what only the ended session knew.
+    pub fn session_began(&mut self) {
+        self.tools.clear();
+    }
+
+    /// Drops every queued message with this error, and returns them.
+    pub fn drop_queue(&mut self, error: &str) -> Vec<MessageId> {
+        let dropped: Vec<MessageId> = self.queue.drain(..).map(|prompt| prompt.message).collect();
+        for id in &dropped {
+            self.unqueue(*id, error);
+        }
+        if !dropped.is_empty() {
+            self.record_turn();
+        }
+        dropped
+    }
+
+    fn unqueue(&mut self, id: MessageId, error: &str) {
+        self.amend(id, |message| {
+            message.queued = false;
+            message.error = Some(error.to_owned());
+        });
+    }
+
+    /// Takes in a permission request. `None` when it cannot be asked: too many are open, or Stop was pressed.
+    pub fn ask(
+        &mut self,
+        patch: ToolPatch,
+        mut options: Vec<PermissionOption>,
+        stamps: &mut dyn Stamps,
+    ) -> Option<PermissionId> {
+        let stopped = self.turn.is_some_and(|turn| turn.stage != Stage::Answering);
+        if stopped || self.permissions.len() >= OPEN_PERMISSIONS {
+            return None;
+        }
+        let (message_id, index) = self.take_tool(patch, stamps)?;
+        let Part::Tool { tool } = self.held(message_id)?.message.parts.get(index)? else {
+            return None;
+        };
+        options.truncate(OPEN_PERMISSIONS);
+        for option in &mut options {
+            option.name = clip::label(&option.name, clip::LABEL_BYTES).into_owned();
+        }
+        let permission = Permission {
+            id: PermissionId(stamps.new_id()),
+            agent: self.agent.clone(),
+            conversation: self.id,
+            message_id,
+            tool_call: clip::asked(tool),
+            options,
+            rejections: self.rejections,
+            created_at: stamps.now_ms(),
+        };
+        let id = permission.id;
+        self.permissions.push(permission.clone());
+        self.record(Change::Asked(Box::new(permission)));
+        Some(id)
+    }
+
+    /// Ends an open permission request; does nothing when it is not open.
+    pub fn resolve(&mut self, id: PermissionId, outcome: PermissionOutcome) {
+        let Some(place) = self.permissions.iter().position(|permission| permission.id == id) else {
+            return;
+        };
+        let permission = self.permissions.remove(place);
+        let refused = match &outcome {
+            PermissionOutcome::Selected { option_id } => permission
+                .options
+                .iter()
+                .any(|option| option.option_id == *option_id && option.kind.starts_with("reject")),
+            PermissionOutcome::Dismissed => true,
+            PermissionOutcome::Cancelled | PermissionOutcome::Withdrawn => false,
+        };
+        self.rejections += u32::from(refused);
+        self.record(Change::Resolved { id, outcome });
+    }
+
+    fn resolve_all(&mut self, outcome: &PermissionOutcome) -> Vec<PermissionId> {
+        let ids: Vec<PermissionId> = self.permissions.iter().map(|permission| permission.id).collect();
+        for id in &ids {
+            self.resolve(*id, outcome.clone());
+        }
+        ids
+    }
+}
+
+/// Returns the part that shows an attachment, and the data that is too long for it.
+fn attached(attachment: &Attachment) -> (Part, Option<String>) {
+    match attachment {
+        Attachment::Image { uri, bytes: _, image } => {
+            let mut image = Media {
+                uri: Some(uri.clone()),
+                ..image.clone()
+            };
+            let whole = (image.data.len() > FIELD_BYTES / 8).then(|| std::mem::take(&mut image.data));
+            image.truncated = whole.is_some();
+            (Part::Image { image }, whole)
+        }
+        Attachment::File {
+            uri,
+            bytes: _,
+            name,
+            mime_type,
+        } => {
+            let resource = Resource {
+                uri: uri.clone(),
+                name: Some(name.clone()),
+                mime_type: mime_type.clone(),
+                text: None,
+                truncated: false,
+            };
+            (Part::Resource { resource }, None)
+        }
+    }
+}

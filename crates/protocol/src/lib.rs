@@ -1,0 +1,25 @@
+//! The wire: every type that crosses the socket or the WebSocket, in one place.
+//!
+//! Responsible for shapes, names and numbers; knows no runtime, file, clock or rule. The reference
+//! page and the TypeScript types are generated from here (`generated.rs`), and a test fails when they are stale.
+
+pub mod agent;
+pub mod conversation;
+pub mod envelope;
+pub mod error;
+pub mod event;
+mod identity;
+pub mod limits;
+pub mod method;
+pub mod system;
+
+#[cfg(test)]
+mod generated;
+
+pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
+pub use event::{Event, EventKind, Frame};
+pub use identity::{
+    AgentName, AgentNameError, ConversationId, Cursor, CursorError, Epoch, MessageId, PermissionId,
+};
+pub use method::Method;
+pub use system::PROTOCOL;

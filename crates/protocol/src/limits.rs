@@ -1,0 +1,67 @@
+//! Every limit of the protocol, each with the unit in its name.
+
+/// The longest request line that the daemon reads, in bytes.
+pub const REQUEST_BYTES: usize = 1 << 20;
+/// The longest reply that the daemon sends, in bytes; a read that would be larger is cut and says so.
+pub const REPLY_BYTES: usize = 4 << 20;
+/// The longest event frame, in bytes.
+pub const FRAME_BYTES: usize = 4 << 20;
+/// The most connections for calls that may be open at once.
+pub const CONNECTIONS: usize = 1_000;
+/// The most subscriptions that may be open at once; they do not take the room of calls.
+pub const SUBSCRIPTIONS: usize = 1_000;
+/// The most requests of one connection that are worked on at once; the next ones wait in the socket.
+pub const REQUESTS_IN_FLIGHT: usize = 64;
+/// What may wait for a slow subscriber, in bytes of frames.
+pub const SUBSCRIBER_QUEUE_BYTES: usize = 8 << 20;
+/// The most life-cycle events kept for readers that resume.
+pub const LIFE_CYCLE_RING_EVENTS: usize = 65_536;
+/// What is kept of life-cycle events for readers that resume, in bytes of frames.
+pub const LIFE_CYCLE_RING_BYTES: usize = 64 << 20;
+/// What is kept of the other events for readers that resume, in bytes of frames.
+pub const BULK_RING_BYTES: usize = 64 << 20;
+/// A stream without an event for so long gets a `heartbeat`, in milliseconds.
+pub const HEARTBEAT_MS: u64 = 30_000;
+
+/// The most bytes (as JSON writes them) of one input, of one output, of the diffs together, or of one image or resource
+/// in a message; what is longer is cut, `truncated` says so, and `chat.part` gives the whole.
+pub const FIELD_BYTES: usize = 256 << 10;
+/// A message holds no more than about so many bytes (as JSON writes them); longer answers go on in a next message.
+pub const MESSAGE_BYTES: usize = 1 << 20;
+/// The most parts of a message; an answer with more goes on in a next message.
+pub const MESSAGE_PARTS: usize = 256;
+/// One answer of `chat.part` carries at most so many bytes of the part.
+pub const PART_WINDOW_BYTES: usize = 1 << 20;
+/// How many messages `chat.conversation` gives when not told otherwise.
+pub const CONVERSATION_MESSAGES: usize = 200;
+/// The most messages that one answer of `chat.conversation` gives.
+pub const CONVERSATION_MESSAGES_MOST: usize = 1_000;
+/// The longest text of one `chat.send`, in bytes.
+pub const PROMPT_BYTES: usize = 768 << 10;
+/// The largest file sent along with a message, in bytes.
+pub const ATTACHMENT_BYTES: usize = 32 << 20;
+/// The most files sent along with one message.
+pub const ATTACHMENTS: usize = 16;
+/// The most messages that wait for the current answer of one agent.
+pub const QUEUED_MESSAGES: usize = 100;
+
+/// The longest line that an agent may write, in bytes; a longer one ends the connection.
+pub const AGENT_LINE_BYTES: usize = 64 << 20;
+/// The stderr lines kept of each agent.
+pub const LOG_LINES: usize = 200;
+/// The longest stderr line that is kept, in bytes; the rest is cut and marked.
+pub const LOG_LINE_BYTES: usize = 8 << 10;
+/// The protocol messages kept of each agent.
+pub const TRACE_MESSAGES: usize = 1_000;
+/// What is kept of one protocol message, in bytes.
+pub const TRACE_MESSAGE_BYTES: usize = 64 << 10;
+/// What is kept of one agent's protocol messages together, in bytes: large messages push old ones out sooner.
+pub const TRACE_BYTES: usize = 8 << 20;
+/// How long an agent may take to answer `initialize`, in milliseconds.
+pub const HANDSHAKE_MS: u64 = 30_000;
+/// How long an agent may take to end a cancelled turn before it is ended for it, in milliseconds.
+pub const CANCEL_MS: u64 = 10_000;
+/// How long the last output of an agent that has exited is awaited, in milliseconds.
+pub const DRAIN_MS: u64 = 250;
+/// How long deltas of one part are gathered before they are sent together, in milliseconds (one frame of a screen).
+pub const DELTA_JOIN_MS: u64 = 16;

@@ -1,0 +1,79 @@
+//! The daemon itself: who it is, what it can, how it does.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Epoch;
+
+/// The number of this protocol; it grows when a client of the old one would be misled.
+pub const PROTOCOL: u32 = 1;
+
+/// No parameters, or nothing to say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Empty {}
+
+/// The daemon answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct PingReply {
+    /// The daemon's clock, in epoch milliseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ts: u64,
+}
+
+/// Who the daemon is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct IdentifyReply {
+    /// Always `pupitre`.
+    pub name: String,
+    /// The program's version.
+    pub version: String,
+    /// The number of the protocol.
+    pub protocol: u32,
+    pub epoch: Epoch,
+    pub pid: u32,
+    /// When it was started, in epoch milliseconds.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub started_at: u64,
+    /// The configuration file that it holds.
+    pub config_path: String,
+    /// What is wrong with the configuration file; null when nothing is. While it is wrong there is no agent.
+    pub config_error: Option<String>,
+    /// Where it keeps its log.
+    pub log_path: String,
+}
+
+/// What the daemon can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct CapabilitiesReply {
+    pub methods: Vec<String>,
+    pub events: Vec<String>,
+}
+
+/// Numbers about the daemon, since it was started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct CountersReply {
+    /// Connections for calls that are open now.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub connections: u64,
+    /// Subscriptions that are open now.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub subscriptions: u64,
+    /// Events published.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub events: u64,
+    /// Events that slow subscribers lost.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub dropped: u64,
+    /// Bytes of frames kept for readers that resume.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub ring_bytes: u64,
+    /// Bytes of conversations that wait for the disk.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub history_pending_bytes: u64,
+    /// Why conversations cannot be written just now; null when they can.
+    pub history_trouble: Option<String>,
+}

@@ -1,0 +1,120 @@
+//! The same program on a pseudo-terminal of ours, before a reader that discards, and in tmux.
+
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use pupitre_terminal::pty::{self, Pty, PtyRead, PtyStream};
+use pupitre_terminal::{Screen, ScreenOptions};
+
+use super::size;
+
+const ROUNDS: usize = 3;
+
+pub(crate) fn beside_others(corpora: &[(&str, Vec<u8>)]) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .expect("a runtime can be built");
+    println!("`cat` on a pseudo-terminal, wall MB/s, best of {ROUNDS}\n");
+    println!("| corpus | reader that discards | engine | tmux | engine / tmux |\n|---|---|---|---|---|");
+    for (name, bytes) in corpora {
+        let path = std::env::temp_dir().join(format!("pupitre-bench-{}", std::process::id()));
+        std::fs::File::create(&path)
+            .and_then(|mut file| file.write_all(bytes))
+            .expect("a file can be written");
+        let rate = |seconds: f64| bytes.len() as f64 / 1e6 / seconds;
+        let (mut bare, mut engine, mut tmux) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for _ in 0..ROUNDS {
+            bare = bare.max(rate(runtime.block_on(read(&path, &mut |_| {}))));
+            let mut screen = Screen::new(ScreenOptions {
+                size: size(),
+                ..ScreenOptions::default()
+            });
+            engine = engine.max(rate(
+                runtime.block_on(read(&path, &mut |batch| screen.feed(batch, Instant::now()))),
+            ));
+            tmux = tmux.max(in_tmux(&path).map_or(0.0, rate));
+        }
+        println!(
+            "| {name} | {bare:.0} | {engine:.0} | {tmux:.0} | {:.1} |",
+            engine / tmux
+        );
+        std::fs::remove_file(&path).expect("the file is there");
+    }
+    println!();
+}
+
+/// Returns the seconds until all output of `cat` was worked on.
+async fn read(path: &Path, work: &mut dyn FnMut(&[u8])) -> f64 {
+    let begin = Instant::now();
+    let (mut child, stream) = cat(path);
+    let mut batch = Vec::new();
+    while stream
+        .read_batch(&mut batch)
+        .await
+        .expect("the terminal can be read")
+        != PtyRead::Closed
+    {
+        work(&batch);
+        batch.clear();
+    }
+    child.wait().expect("cat ends");
+    begin.elapsed().as_secs_f64()
+}
+
+#[expect(unsafe_code, reason = "a program gets its terminal between fork and exec")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench starts the program that it measures with"
+)]
+fn cat(path: &Path) -> (Child, PtyStream) {
+    let Pty {
+        terminal_side,
+        program_side,
+    } = Pty::open(size()).expect("a terminal can be opened");
+    let copy = |fd: &OwnedFd| fd.try_clone().expect("a descriptor can be copied");
+    let controlling = copy(&program_side);
+    let mut command = Command::new("cat");
+    command
+        .arg(path)
+        .stdin(copy(&program_side))
+        .stdout(copy(&program_side))
+        .stderr(copy(&program_side));
+    // SAFETY: `become_controlling` makes two system calls and allocates nothing.
+    unsafe { command.pre_exec(move || pty::become_controlling(controlling.as_fd())) };
+    let child = command.spawn().expect("cat can be started");
+    (
+        child,
+        PtyStream::new(terminal_side).expect("the descriptor can be watched"),
+    )
+}
+
+/// Returns the seconds that tmux takes, or nothing when it is not here.
+fn in_tmux(path: &Path) -> Option<f64> {
+    let server = format!("pupitre-bench-{}", std::process::id());
+    #[expect(clippy::disallowed_methods, reason = "a bench starts what it compares with")]
+    let tmux = |arguments: &[&str]| {
+        let mut command = Command::new("tmux");
+        command
+            .args(["-L", &server, "-f", "/dev/null"])
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let hold = tmux(&["new-session", "-d", "-x", "200", "-y", "50", "sleep 600"]);
+    if !hold {
+        return None;
+    }
+    tmux(&["set-option", "-g", "history-limit", "10000"]);
+    let begin = Instant::now();
+    let script = format!("cat {}; tmux -L {server} wait-for -S done", path.display());
+    let ended = tmux(&["new-window", "-d", &script]) && tmux(&["wait-for", "done"]);
+    let seconds = begin.elapsed().as_secs_f64();
+    tmux(&["kill-server"]);
+    ended.then_some(seconds)
+}

@@ -1,0 +1,325 @@
+//! What scrolled off a pane's screen: text, looks and wrap flags, compact and bounded.
+//!
+//! Rows are appended to an open buffer; every 256 rows it is sealed, and compressed when the next one is sealed.
+//! Lines (rows joined where they wrap) are numbered from the pane's first, so a number stays valid when older lines
+//! are dropped and when a resize breaks lines elsewhere.
+
+mod block;
+mod row;
+mod style;
+mod varint;
+mod view;
+
+use std::collections::VecDeque;
+
+use alacritty_terminal::term::cell::{Cell, Flags};
+
+use block::Block;
+pub(crate) use row::{RowBuffer, RowFacts};
+pub use style::{Attributes, Color, Link, Style};
+pub(crate) use style::{DEFAULT_BACKGROUND, Look};
+pub(crate) use view::{LooseRow, RowView};
+
+/// The number of a line of a pane, counted from its first and never given twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineNumber(pub u64);
+
+/// How much is kept of what scrolled off. Whole blocks are dropped, so a few hundred rows more may be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryLimits {
+    pub rows: usize,
+    /// Bytes of memory, after compression.
+    pub bytes: usize,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self {
+            rows: 10_000,
+            bytes: 16 << 20,
+        }
+    }
+}
+
+const BLOCK_ROWS: usize = 256;
+/// A block is sealed early when its text and links reach this, so that a block is never a large part of the limit.
+const BLOCK_BYTES: usize = 256 << 10;
+
+#[derive(Debug)]
+pub(crate) struct History {
+    blocks: VecDeque<Block>,
+    open: RowBuffer,
+    limits: HistoryLimits,
+    rows: usize,
+    /// Bytes of the sealed blocks.
+    sealed_bytes: usize,
+    lines: u64,
+    dropped_lines: u64,
+    dropped_stamp: u64,
+    runs: Vec<u8>,
+}
+
+impl History {
+    pub(crate) fn new(limits: HistoryLimits) -> Self {
+        Self {
+            blocks: VecDeque::new(),
+            open: RowBuffer::default(),
+            limits,
+            rows: 0,
+            sealed_bytes: 0,
+            lines: 0,
+            dropped_lines: 0,
+            dropped_stamp: 0,
+            runs: Vec::new(),
+        }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns the number of the line that the row below the newest one belongs to.
+    pub(crate) fn next_line(&self) -> LineNumber {
+        LineNumber(self.dropped_lines + self.lines)
+    }
+
+    /// Returns the number of the oldest line of which something is left.
+    pub(crate) fn first_line(&self) -> LineNumber {
+        LineNumber(self.dropped_lines)
+    }
+
+    /// Returns whether the newest row goes on below it.
+    pub(crate) fn is_open(&self) -> bool {
+        if self.open.rows() > 0 {
+            self.open.is_open()
+        } else {
+            self.blocks.back().is_some_and(|block| block.open)
+        }
+    }
+
+    /// Returns the generation of the newest change among what was dropped.
+    pub(crate) fn dropped_stamp(&self) -> u64 {
+        self.dropped_stamp
+    }
+
+    /// Returns the bytes of memory that the history holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.sealed_bytes + self.open.bytes() + self.runs.capacity()
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, row: &[Cell], facts: RowFacts) {
+        let lines_before = self.open.lines;
+        self.open.push(row, facts, &mut self.runs);
+        self.rows += 1;
+        self.lines += (self.open.lines - lines_before) as u64;
+        if self.open.rows == BLOCK_ROWS || self.open.text.len() + self.open.link_bytes > BLOCK_BYTES {
+            self.seal();
+        }
+    }
+
+    #[cold]
+    fn seal(&mut self) {
+        if let Some(newest) = self.blocks.back_mut() {
+            self.sealed_bytes -= newest.bytes();
+            newest.pack();
+            self.sealed_bytes += newest.bytes();
+        }
+        let block = Block::seal(&mut self.open);
+        self.sealed_bytes += block.bytes();
+        self.blocks.push_back(block);
+    }
+
+    /// Drops the oldest blocks that are not needed to keep the limits.
+    ///
+    /// This is apart from [`History::push`] so that whoever watches lines go by sees them before they are dropped.
+    pub(crate) fn trim(&mut self) {
+        while let Some(oldest) = self.blocks.front() {
+            let rows_left = self.rows - oldest.rows;
+            if rows_left < self.limits.rows && self.sealed_bytes <= self.limits.bytes {
+                break;
+            }
+            self.rows = rows_left;
+            self.lines -= oldest.lines as u64;
+            self.dropped_lines += oldest.lines as u64;
+            self.dropped_stamp = self.dropped_stamp.max(oldest.newest_stamp);
+            self.sealed_bytes -= oldest.bytes();
+            self.blocks.pop_front();
+        }
+    }
+
+    /// Drops everything. The numbers of lines go on.
+    pub(crate) fn clear(&mut self) {
+        let newest = self
+            .blocks
+            .iter()
+            .map(|block| block.newest_stamp)
+            .max()
+            .unwrap_or(0);
+        self.dropped_stamp = self.dropped_stamp.max(newest).max(self.open.newest_stamp);
+        self.dropped_lines += self.lines;
+        (self.rows, self.lines, self.sealed_bytes) = (0, 0, 0);
+        self.blocks.clear();
+        self.open = RowBuffer::default();
+    }
+
+    /// Gives back the room that is only there to grow into, and compresses what is not yet.
+    pub(crate) fn shrink(&mut self) {
+        self.open.shrink();
+        self.runs = Vec::new();
+        for block in &mut self.blocks {
+            block.pack();
+        }
+        self.sealed_bytes = self.blocks.iter().map(Block::bytes).sum();
+        self.blocks.shrink_to_fit();
+    }
+
+    /// Takes the newest `count` rows out, oldest first.
+    pub(crate) fn pop_newest(&mut self, count: usize) -> Vec<LooseRow> {
+        let mut left = count.min(self.rows);
+        let mut groups = Vec::new();
+        while left > 0 {
+            if self.open.rows == 0 {
+                let block = self
+                    .blocks
+                    .pop_back()
+                    .expect("`rows` counts the rows of the blocks and the open buffer");
+                self.sealed_bytes -= block.bytes();
+                self.open = block.into_buffer();
+            }
+            let take = left.min(self.open.rows);
+            let lines_before = self.open.lines;
+            groups.push(self.open.split_off(self.open.rows - take));
+            self.lines -= (lines_before - self.open.lines) as u64;
+            self.rows -= take;
+            left -= take;
+        }
+        groups.into_iter().rev().flatten().collect()
+    }
+
+    /// Makes the column that a wide character left empty at the end of the newest row, if there is one, a blank.
+    pub(crate) fn fill_last_column(&mut self, columns: usize) {
+        if !self.is_open() {
+            return;
+        }
+        for mut row in self.pop_newest(1) {
+            let spacer = Flags::LEADING_WIDE_CHAR_SPACER;
+            if row.cells.len() + 1 == columns {
+                row.cells.push(Cell::default());
+            } else if let Some(last) = row.cells.last_mut().filter(|last| last.flags.contains(spacer)) {
+                last.flags.remove(spacer);
+            }
+            if let Some(last) = row.cells.last_mut() {
+                last.flags.insert(Flags::WRAPLINE);
+            }
+            self.push(
+                &row.cells,
+                RowFacts {
+                    used: columns,
+                    stamp: row.stamp,
+                },
+            );
+        }
+    }
+
+    /// Returns how many of the newest rows to take so that at least `wanted` come and the oldest of them begins a
+    /// line, but no more than `most`.
+    pub(crate) fn rows_to_take(&self, wanted: usize, most: usize) -> usize {
+        let most = most.min(self.rows);
+        let mut wraps: Vec<bool> = self.open.views().map(|row| row.wraps).collect();
+        for block in self.blocks.iter().rev() {
+            if wraps.len() > most {
+                break;
+            }
+            let mut older: Vec<bool> = block.open().views().map(|row| row.wraps).collect();
+            older.append(&mut wraps);
+            wraps = older;
+        }
+        let mut take = wanted.min(most);
+        while take < most && wraps.len() > take && wraps[wraps.len() - 1 - take] {
+            take += 1;
+        }
+        take
+    }
+
+    /// Calls `each` with every row, oldest first.
+    pub(crate) fn for_each_row(&self, mut each: impl FnMut(&RowView<'_>)) {
+        for block in &self.blocks {
+            block.open().views().for_each(|row| each(&row));
+        }
+        self.open.views().for_each(|row| each(&row));
+    }
+
+    /// Appends the text of every row from the beginning of line `from` on; what is gone is left out. The text of the
+    /// newest row has no line feed behind it when the row goes on below.
+    pub(crate) fn write_text_from(&self, from: LineNumber, out: &mut String) {
+        let mut first = self.next_line().0 - self.open.lines as u64;
+        // Going back from the newest block, stop at the one in which line `from` begins.
+        let mut start = self.blocks.len();
+        let continues = |block: usize| block > 0 && self.blocks[block - 1].open;
+        while start > 0 && (first > from.0 || first == from.0 && continues(start)) {
+            start -= 1;
+            first -= self.blocks[start].lines as u64;
+        }
+        let mut skip = from.0.saturating_sub(first);
+        let mut add = |text: &str| {
+            let mut text = text;
+            while skip > 0 {
+                match memchr::memchr(b'\n', text.as_bytes()) {
+                    Some(end) => text = &text[end + 1..],
+                    None => return,
+                }
+                skip -= 1;
+            }
+            out.push_str(text);
+        };
+        for block in self.blocks.iter().skip(start) {
+            add(block.open().text());
+        }
+        add(self.open.text());
+    }
+
+    /// Calls `each` with the number, the text and the last change of every row that may belong to a line that changed
+    /// after generation `stamp`; rows of older blocks are skipped without being read.
+    pub(crate) fn for_each_row_since(&self, stamp: u64, mut each: impl FnMut(LineNumber, &RowView<'_>)) {
+        let mut line = self.dropped_lines;
+        for block in &self.blocks {
+            if block.newest_stamp <= stamp {
+                line += block.lines as u64;
+                continue;
+            }
+            for row in block.open().views() {
+                each(LineNumber(line), &row);
+                line += u64::from(!row.wraps);
+            }
+        }
+        for row in self.open.views() {
+            each(LineNumber(line), &row);
+            line += u64::from(!row.wraps);
+        }
+    }
+
+    /// Returns how many lines at the end of the history are blank, a line that goes on below not among them.
+    pub(crate) fn trailing_blank_lines(&self) -> u64 {
+        let mut blank = 0;
+        let mut count = |text: &str| {
+            let kept = text.trim_end_matches('\n');
+            blank += (text.len() - kept.len()) as u64;
+            // The line feed of the newest line that has text ends that line and is no blank one.
+            if kept.is_empty() {
+                true
+            } else {
+                blank = blank.saturating_sub(1);
+                false
+            }
+        };
+        if count(self.open.text()) {
+            for block in self.blocks.iter().rev() {
+                if !count(block.open().text()) {
+                    break;
+                }
+            }
+        }
+        blank
+    }
+}

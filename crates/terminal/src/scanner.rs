@@ -1,0 +1,416 @@
+//! The second parser: follows the stream beside the emulator's parser, takes out what that one drops, and gives plain
+//! text the short way.
+//!
+//! It mirrors the transitions of the emulator's parser just far enough to know two things: when that parser is in its
+//! ground state, so that printable ASCII may go around it, and where an OSC begins and ends. OSC sequences are
+//! collected here, bounded, and only those that the emulator understands are handed on; its own parser would let one
+//! that never ends grow without limit. A sequence is worked on when it is complete, after all that came before it, so
+//! that answers keep the order of the questions.
+
+use vte::ansi::{Handler, Processor, Timeout};
+
+use crate::capture::Capture;
+use crate::signal::Signal;
+use crate::signal::directory::WorkingDirectory;
+use crate::signal::notification::{self, Osc9, Osc99, Osc99Parts};
+use crate::signal::prompt::{PromptMark, PromptStep};
+use crate::signal::status::{self, StatusMessage, StatusRecords};
+
+/// Bytes of an OSC that are collected. Longer ones are dropped as a whole.
+const OSC_BYTES: usize = 16 << 10;
+/// Bytes of a link (OSC 8). Every cell of a screen may hang on a link of its own.
+const LINK_BYTES: usize = 2048;
+/// Runs of ASCII shorter than this stay with what goes through the parser: going around it costs a little too.
+const SHORT_RUN: usize = 8;
+/// Bytes of a private control sequence (`ESC[>…`, `ESC[?…`) that are looked at.
+const PRIVATE_BYTES: usize = 8;
+
+pub(crate) struct Scanner {
+    processor: Processor<NoHold>,
+    state: State,
+    osc: Vec<u8>,
+    osc_is_too_long: bool,
+    private: Vec<u8>,
+    /// The beginning of a character whose end has not come. The parser has a place for it too, but loses what stands
+    /// behind such a character when the next bytes end in the middle of another.
+    incomplete: Vec<u8>,
+    /// The sequence that has begun and not ended, for a snapshot.
+    unfinished: Vec<u8>,
+    /// The last character that went around the parser, which must know it for REP.
+    unseen: Option<u8>,
+    /// What is in the bytes that wait to go through the parser.
+    waiting: Waiting,
+    notification: Osc99Parts,
+    pub(crate) directory: Option<WorkingDirectory>,
+    pub(crate) records: StatusRecords,
+}
+
+/// What is known of bytes that wait to go through the parser.
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    /// They print a character for sure.
+    prints: bool,
+    /// They may print one, or not: an invalid byte can be a control character.
+    may_print: bool,
+    /// They repeat the character that was printed last.
+    repeats: bool,
+}
+
+/// Where the emulator's parser is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ground,
+    /// Behind a byte of a character that may not be complete.
+    Utf8,
+    Escape,
+    EscapeIntermediate,
+    /// Behind `ESC[`.
+    Csi,
+    /// In a control sequence with a private marker, which is collected.
+    PrivateCsi,
+    Osc,
+    /// In a string that is ignored (SOS, PM, APC).
+    IgnoredString,
+    Dcs,
+}
+
+/// Synchronized updates are not held back from the emulator: the parser would buffer 2 MiB and show readers nothing.
+/// Whether the display is held is for those who draw it, with a time limit of our own.
+#[derive(Default)]
+pub(crate) struct NoHold;
+
+impl Timeout for NoHold {
+    fn set_timeout(&mut self, _: std::time::Duration) {}
+
+    fn clear_timeout(&mut self) {}
+
+    fn pending_timeout(&self) -> bool {
+        false
+    }
+}
+
+impl Scanner {
+    pub(crate) fn new() -> Self {
+        Self {
+            processor: Processor::new(),
+            state: State::Ground,
+            osc: Vec::new(),
+            osc_is_too_long: false,
+            private: Vec::new(),
+            incomplete: Vec::new(),
+            unfinished: Vec::new(),
+            unseen: None,
+            waiting: Waiting::default(),
+            notification: Osc99Parts::default(),
+            directory: None,
+            records: StatusRecords::default(),
+        }
+    }
+
+    /// Works on the next bytes of the stream.
+    pub(crate) fn feed(&mut self, bytes: &[u8], capture: &mut Capture) {
+        if self.incomplete.is_empty() {
+            return self.scan(bytes, capture);
+        }
+        let mut joined = std::mem::take(&mut self.incomplete);
+        joined.extend_from_slice(bytes);
+        self.scan(&joined, capture);
+    }
+
+    fn scan(&mut self, bytes: &[u8], capture: &mut Capture) {
+        // `bytes[from..at]` has been looked at and waits to go through the parser together.
+        let (mut from, mut at) = (0, 0);
+        while at < bytes.len() {
+            match self.state {
+                State::Ground => {
+                    if from == at && bytes[at..].starts_with(b"\r\n") {
+                        capture.carriage_return();
+                        capture.linefeed();
+                        at += 2;
+                        from = at;
+                        continue;
+                    }
+                    let run = ascii_run(&bytes[at..]);
+                    if run >= SHORT_RUN || run > 0 && from == at && bytes.get(at + run) == Some(&b'\r') {
+                        self.parse(&bytes[from..at], capture);
+                        capture.print_ascii(&bytes[at..at + run]);
+                        at += run;
+                        self.unseen = Some(bytes[at - 1]);
+                        if bytes[at..].starts_with(b"\r\n") {
+                            capture.carriage_return();
+                            capture.linefeed();
+                            at += 2;
+                        }
+                        from = at;
+                        continue;
+                    }
+                    at += run;
+                    self.waiting.prints |= run > 0;
+                    if let Some(byte) = bytes.get(at) {
+                        at += 1;
+                        self.waiting.may_print |= *byte >= 0x7f;
+                        self.state = after(State::Ground, *byte);
+                    }
+                }
+                State::Osc => {
+                    let end = bytes[at..].iter().position(|byte| ends_osc(*byte));
+                    let body = &bytes[at..end.map_or(bytes.len(), |end| at + end)];
+                    self.collect_osc(body);
+                    at += body.len();
+                    if end.is_some() {
+                        self.finish_osc(bytes[at], capture);
+                        at += 1;
+                    }
+                    from = at;
+                }
+                State::PrivateCsi => {
+                    let byte = bytes[at];
+                    at += 1;
+                    self.state = after(State::PrivateCsi, byte);
+                    if self.state == State::PrivateCsi {
+                        if byte >= 0x20 && self.private.len() < PRIVATE_BYTES {
+                            self.private.push(byte);
+                        }
+                    } else if let Some(answer) = self.private_query(byte) {
+                        self.parse(&bytes[from..at], capture);
+                        from = at;
+                        answer(capture);
+                    }
+                }
+                state => {
+                    let byte = bytes[at];
+                    self.state = after(state, byte);
+                    self.waiting.repeats |= state == State::Csi && byte == b'b';
+                    // The parser leaves a DCS on 0x9c, and prints again without this one knowing.
+                    self.waiting.may_print |= state == State::Dcs && byte >= 0x80;
+                    if self.state == State::Osc {
+                        self.parse(&bytes[from..at], capture);
+                        self.osc.clear();
+                        self.osc_is_too_long = false;
+                    } else if state == State::Csi && matches!(byte, b'>' | b'?') {
+                        self.state = State::PrivateCsi;
+                        self.private.clear();
+                        self.private.push(byte);
+                    }
+                    at += 1;
+                    if self.state == State::Csi {
+                        at += bytes[at..]
+                            .iter()
+                            .take_while(|byte| (0x30..0x3c).contains(*byte))
+                            .count();
+                    }
+                }
+            }
+        }
+        let incomplete = match self.state {
+            // In a DCS the parser may be back in its ground state already.
+            State::Utf8 | State::Dcs => incomplete_len(&bytes[from..]),
+            State::Ground
+            | State::Escape
+            | State::EscapeIntermediate
+            | State::Csi
+            | State::PrivateCsi
+            | State::Osc
+            | State::IgnoredString => 0,
+        };
+        let (complete, incomplete) = bytes.split_at(bytes.len() - incomplete);
+        self.incomplete.extend_from_slice(incomplete);
+        if self.state == State::Utf8 {
+            self.state = State::Ground;
+        }
+        self.note_unfinished(complete);
+        if self.state != State::Osc {
+            self.parse(&complete[from..], capture);
+        }
+    }
+
+    /// Appends the bytes after which a parser is where this one is.
+    pub(crate) fn write_unfinished(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.unfinished);
+        out.extend_from_slice(&self.incomplete);
+    }
+
+    /// Remembers what a sequence consists of that goes on behind `bytes`.
+    fn note_unfinished(&mut self, bytes: &[u8]) {
+        if self.state == State::Ground {
+            self.unfinished.clear();
+            return;
+        }
+        let begin = memchr::memrchr(ESC, bytes);
+        if begin.is_some() {
+            self.unfinished.clear();
+        }
+        // Control characters inside a sequence were worked on already. Of a string without end the beginning will do.
+        let rest = bytes[begin.unwrap_or(0)..]
+            .iter()
+            .copied()
+            .filter(|byte| *byte >= 0x20 || *byte == ESC);
+        self.unfinished
+            .extend(rest.take((OSC_BYTES + 8).saturating_sub(self.unfinished.len())));
+    }
+
+    /// Gives bytes to the emulator's parser.
+    fn parse(&mut self, bytes: &[u8], capture: &mut Capture) {
+        if bytes.is_empty() {
+            return;
+        }
+        let Waiting {
+            prints,
+            may_print,
+            repeats,
+        } = std::mem::take(&mut self.waiting);
+        // REP repeats the last character that the parser saw printed. Before that can matter, the one that went
+        // around it is printed once more, with the screen looking away. It can only be done between sequences.
+        let must_know = repeats || may_print || !prints && self.state != State::Ground;
+        if let Some(byte) = self.unseen.filter(|_| must_know) {
+            capture.muted = true;
+            self.processor.advance(capture, &[byte]);
+            capture.muted = false;
+        }
+        if must_know || prints {
+            self.unseen = None;
+        }
+        self.processor.advance(capture, bytes);
+    }
+
+    /// Returns how to answer the private control sequence that ends with `last`, when the emulator does not know it.
+    fn private_query(&self, last: u8) -> Option<fn(&mut Capture)> {
+        match (self.private.as_slice(), last) {
+            (b">" | b">0", b'q') => Some(Capture::reply_version),
+            (b"?996", b'n') => Some(Capture::reply_color_scheme),
+            _ => None,
+        }
+    }
+
+    fn collect_osc(&mut self, body: &[u8]) {
+        if self.osc_is_too_long || self.osc.len() + body.len() > OSC_BYTES {
+            self.osc_is_too_long = true;
+            self.osc = Vec::new();
+        } else {
+            // The emulator ignores control characters inside.
+            self.osc.extend(body.iter().filter(|byte| **byte >= 0x20));
+        }
+    }
+
+    /// Works on the collected OSC. The parser still stands behind the ESC that began it.
+    fn finish_osc(&mut self, terminator: u8, capture: &mut Capture) {
+        let osc = std::mem::take(&mut self.osc);
+        let is_for_emulator = !self.osc_is_too_long && self.take_osc(&osc, capture);
+        if is_for_emulator {
+            self.processor.advance(capture, b"]");
+            self.processor.advance(capture, &osc);
+            self.processor.advance(capture, &[terminator]);
+        } else if terminator != ESC {
+            self.processor.advance(capture, &[CAN]);
+        }
+        self.state = if terminator == ESC {
+            State::Escape
+        } else {
+            State::Ground
+        };
+        self.osc = osc;
+        self.osc.clear();
+    }
+
+    /// Takes what is told or asked in an OSC; returns whether it is one that the emulator works on.
+    fn take_osc(&mut self, osc: &[u8], capture: &mut Capture) -> bool {
+        let split = osc.iter().position(|byte| *byte == b';').unwrap_or(osc.len());
+        let (number, text) = (&osc[..split], osc.get(split + 1..).unwrap_or_default());
+        match number {
+            b"0" | b"2" | b"4" | b"10" | b"11" | b"12" | b"50" | b"104" | b"110" | b"111" | b"112" => {
+                return true;
+            }
+            b"8" => return osc.len() <= LINK_BYTES,
+            b"7" => {
+                if let Some(directory) = WorkingDirectory::parse(text) {
+                    self.directory = Some(directory.clone());
+                    capture.signals.push(Signal::WorkingDirectory(directory));
+                }
+            }
+            b"9" => match notification::parse_osc_9(text) {
+                Some(Osc9::Notification(shown)) => capture.signals.push(Signal::Notification(shown)),
+                Some(Osc9::Progress(progress)) => capture.signals.push(Signal::Progress(progress)),
+                None => {}
+            },
+            b"99" => match self.notification.take(text) {
+                Some(Osc99::Notification(shown)) => capture.signals.push(Signal::Notification(shown)),
+                Some(Osc99::Query { reply }) => capture.reply_bytes(&reply),
+                None => {}
+            },
+            b"133" => {
+                if let Some(step) = PromptStep::parse(text) {
+                    let line = capture.cursor_line();
+                    capture.signals.push(Signal::Prompt(PromptMark { step, line }));
+                }
+            }
+            b"777" => {
+                if let Some(shown) = notification::parse_osc_777(text) {
+                    capture.signals.push(Signal::Notification(shown));
+                }
+            }
+            b"7501" if osc.len() + INTRODUCER_AND_TERMINATOR <= status::SEQUENCE_BYTES => {
+                match status::parse(text) {
+                    Some(StatusMessage::Query) => capture.reply_status_support(),
+                    Some(StatusMessage::Change(change)) => {
+                        self.records.apply(&change);
+                        capture.signals.push(Signal::Status(change));
+                    }
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+const ESC: u8 = 0x1b;
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+const BEL: u8 = 0x07;
+/// `ESC ]` and `ESC \`.
+const INTRODUCER_AND_TERMINATOR: usize = 4;
+
+fn ends_osc(byte: u8) -> bool {
+    matches!(byte, BEL | CAN | SUB | ESC)
+}
+
+/// Returns how many bytes at the end are the beginning of a character.
+fn incomplete_len(bytes: &[u8]) -> usize {
+    let longest = bytes.len().min(3);
+    let is_beginning = |length: &usize| {
+        std::str::from_utf8(&bytes[bytes.len() - length..])
+            .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    (1..=longest).find(is_beginning).unwrap_or(0)
+}
+
+/// Returns how many printable ASCII bytes there are at the beginning.
+#[inline]
+fn ascii_run(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|byte| !(0x20..0x7f).contains(byte))
+        .unwrap_or(bytes.len())
+}
+
+/// Returns where the emulator's parser is after one more byte.
+#[inline]
+fn after(state: State, byte: u8) -> State {
+    match (state, byte) {
+        (_, ESC) => State::Escape,
+        (State::Ground | State::Utf8, 0x80..) => State::Utf8,
+        // The byte behind an incomplete character may still belong to it as far as the parser is concerned.
+        (State::Ground | State::Utf8, _) => State::Ground,
+        (_, CAN | SUB) => State::Ground,
+        (State::Escape, 0x20..=0x2f) => State::EscapeIntermediate,
+        (State::Escape, b'P') => State::Dcs,
+        (State::Escape, b'X' | b'^' | b'_') => State::IgnoredString,
+        (State::Escape, b'[') => State::Csi,
+        (State::Escape, b']') => State::Osc,
+        (State::Escape | State::EscapeIntermediate, 0x30..=0x7e) => State::Ground,
+        (State::Csi | State::PrivateCsi, 0x40..=0x7e) => State::Ground,
+        // DCS: the parser leaves on 0x9c too. Staying costs nothing but the short way for plain text.
+        (state, _) => state,
+    }
+}

@@ -1,0 +1,154 @@
+//! Streams that mean harm: nothing may crash, and nothing may grow beyond its limit.
+
+use std::time::Instant;
+
+use pupitre_terminal::{HistoryLimits, Screen, ScreenOptions, Size};
+
+fn fed(size: Size, pieces: impl IntoIterator<Item = Vec<u8>>) -> Screen {
+    let mut screen = Screen::new(ScreenOptions {
+        size,
+        ..ScreenOptions::default()
+    });
+    for piece in pieces {
+        screen.feed(&piece, Instant::now());
+    }
+    screen
+}
+
+/// How much of a flood is enough: all of it takes minutes without optimization.
+const SHARE: usize = if cfg!(debug_assertions) { 8 } else { 1 };
+
+fn limit() -> usize {
+    HistoryLimits::default().bytes
+}
+
+#[test]
+fn five_thousand_keyboard_modes_do_not_crash() {
+    let mut screen = fed(Size::default(), [b"\x1b[>1u".repeat(5000)]);
+    screen.feed(b"\x1b[?u\x1b[<9999u\x1b[?u", Instant::now());
+    assert_eq!(screen.take_replies(), b"\x1b[?1u\x1b[?0u");
+}
+
+#[test]
+fn five_million_marks_on_one_character_are_forgotten() {
+    let marks = "\u{301}".repeat(50_000).into_bytes();
+    let screen = fed(
+        Size::default(),
+        std::iter::once(b"x".to_vec()).chain((0..100 / SHARE).map(|_| marks.clone())),
+    );
+    let line = &screen.visible_lines()[0].text;
+    assert_eq!(line.chars().count(), 1 + crate::differential::MARKS_PER_CELL);
+}
+
+#[test]
+fn a_line_of_64_mib_leaves_only_its_end() {
+    let piece = vec![b'x'; 1 << 20];
+    let screen = fed(Size::new(200, 50), (0..64 / SHARE).map(|_| piece.clone()));
+    assert!(
+        screen.history_bytes() < limit(),
+        "{} bytes",
+        screen.history_bytes()
+    );
+    let window = screen.read(1, 0).expect("the newest line");
+    assert_eq!(window.total_lines, 1);
+    assert!(window.text.len() > 2_000_000, "{} bytes", window.text.len());
+    assert!(window.text.bytes().all(|byte| byte == b'x'));
+}
+
+#[test]
+fn huge_parameters_do_what_the_largest_ones_do() {
+    let sequences = b"ABCDEFGHIJKLMPSTXZ@`abdefghlmnqrstu".map(|letter| {
+        let mut sequence = b"text\x1b[99999999999999999999;99999999999999999999".to_vec();
+        sequence.push(letter);
+        sequence
+    });
+    let parameters = b"\x1b["
+        .iter()
+        .copied()
+        .chain(b"1;".repeat(10_000))
+        .chain(*b"m")
+        .collect();
+    let screen = fed(Size::new(80, 24), sequences.into_iter().chain([parameters]));
+    assert!(screen.history_bytes() < limit());
+}
+
+#[test]
+fn strings_without_end_are_not_collected() {
+    for begin in [
+        b"\x1b]0;".as_slice(),
+        b"\x1b]7501;",
+        b"\x1bP+q",
+        b"\x1b_G",
+        b"\x1b]8;;",
+        b"\x1b\x00]0;",
+    ] {
+        let body = vec![b'a'; 1 << 20];
+        let mut screen = fed(
+            Size::default(),
+            std::iter::once(begin.to_vec()).chain((0..32 / SHARE).map(|_| body.clone())),
+        );
+        assert!(
+            screen.snapshot().len() < 64 << 10,
+            "{} is collected",
+            begin.escape_ascii()
+        );
+        screen.feed(b"\x07\x18seen", Instant::now());
+        assert_eq!(screen.title(), None);
+        assert_eq!(screen.visible_lines()[0].text, "seen");
+    }
+}
+
+#[test]
+fn a_link_on_every_character_stays_within_the_limit() {
+    // 200 links of 1.9 KB a row: 30 MB of them.
+    let piece = |line: usize| {
+        let link = |column: usize| format!("\x1b]8;;http://{line}/{column}/{}\x1b\\x", "u".repeat(1900));
+        (0..200).map(link).collect::<String>().into_bytes()
+    };
+    let screen = fed(Size::new(200, 10), (0..80).map(piece));
+    assert!(
+        screen.history_bytes() < limit() + (1 << 20),
+        "{} bytes",
+        screen.history_bytes()
+    );
+}
+
+#[test]
+fn titles_and_questions_and_bells_are_bounded() {
+    let mut screen = fed(
+        Size::default(),
+        [
+            format!("\x1b]2;{}\x07", "t".repeat(15_000)).into_bytes(),
+            b"\x1b[22t".repeat(10_000),
+            b"\x1b[c".repeat(1_000_000),
+            b"\x07".repeat(1_000_000),
+            b"\x1b]9;note\x07".repeat(100_000),
+        ],
+    );
+    assert!(screen.title().is_some_and(|title| title.len() <= 1024));
+    assert!(screen.take_replies().len() <= 1 << 20);
+    assert!(screen.take_signals().len() <= 4096);
+    assert!(screen.snapshot().len() < 64 << 10);
+}
+
+#[test]
+fn a_screen_is_never_larger_than_the_limit() {
+    let mut screen = fed(Size::new(u16::MAX, u16::MAX), []);
+    assert_eq!(screen.size(), Size::MAXIMUM);
+    screen.resize(Size::new(0, 0));
+    assert_eq!(screen.size(), Size::MINIMUM);
+    screen.feed("漢字\r\n字".as_bytes(), Instant::now());
+}
+
+#[test]
+fn rows_that_scroll_by_the_million_are_all_seen_and_then_dropped() {
+    let mut screen = fed(Size::new(2, 1), []);
+    let mut seen = 0;
+    let bytes = [b"x".to_vec(), b"\x1b[65535b\n".repeat(20)].concat();
+    screen.feed_watched(&bytes, Instant::now(), &mut |lines| {
+        seen += lines.lines().map(|(_, line)| line.len()).sum::<usize>();
+    });
+    assert!(screen.history_bytes() < limit());
+    let left: usize = screen.visible_lines().iter().map(|line| line.text.len()).sum();
+    assert!(seen + left >= 20 * 65535, "{seen} seen and {left} left");
+}

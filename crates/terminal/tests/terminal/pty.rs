@@ -1,0 +1,168 @@
+//! A real pseudo-terminal with a real program on it.
+
+#![expect(unsafe_code, reason = "a program gets its terminal between fork and exec")]
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use pupitre_terminal::pty::{self, BATCH_BYTES, Pty, PtyRead, PtyStream};
+use pupitre_terminal::{Screen, ScreenOptions, Size};
+
+/// Starts a shell script on a new terminal, as the guard does for panes.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the guard, which starts programs, is not part of this crate"
+)]
+fn start(script: &str, size: Size) -> (Child, PtyStream) {
+    let Pty {
+        terminal_side,
+        program_side,
+    } = Pty::open(size).expect("a terminal can be opened");
+    let stdio = |fd: &OwnedFd| fd.try_clone().expect("a descriptor can be copied");
+    let mut command = Command::new("/bin/sh");
+    command
+        .arg("-c")
+        .arg(script)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
+    command
+        .stdin(stdio(&program_side))
+        .stdout(stdio(&program_side))
+        .stderr(stdio(&program_side));
+    let controlling = program_side.try_clone().expect("a descriptor can be copied");
+    // SAFETY: `become_controlling` makes two system calls and allocates nothing.
+    unsafe { command.pre_exec(move || pty::become_controlling(controlling.as_fd())) };
+    let child = command.spawn().expect("the shell can be started");
+    (
+        child,
+        PtyStream::new(terminal_side).expect("the descriptor can be watched"),
+    )
+}
+
+/// Reads until `done` says so; fails with what was read after ten seconds.
+async fn read_until(stream: &PtyStream, output: &mut Vec<u8>, done: impl Fn(&[u8]) -> bool) {
+    let reading = async {
+        while !done(output)
+            && stream.read_batch(output).await.expect("the terminal can be read") != PtyRead::Closed
+        {}
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(10), reading).await;
+    assert!(
+        in_time.is_ok() && done(output),
+        "read only {:?}",
+        String::from_utf8_lossy(output)
+    );
+}
+
+fn has(part: &str) -> impl Fn(&[u8]) -> bool {
+    move |output| output.windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+#[tokio::test]
+async fn a_program_leads_its_own_session_on_a_terminal_of_the_size_asked_for() {
+    let (mut child, stream) = start(
+        "stty size; test -t 0 && tty </dev/tty >/dev/null && echo controls",
+        Size::new(91, 17),
+    );
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("controls")).await;
+    assert!(has("17 91")(&output), "{:?}", String::from_utf8_lossy(&output));
+    assert!(child.wait().expect("the shell ends").success());
+}
+
+#[tokio::test]
+async fn a_new_size_reaches_the_program() {
+    let (mut child, stream) = start(
+        "trap 'stty size; exit' WINCH; echo ready; while :; do read line; done",
+        Size::default(),
+    );
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("ready")).await;
+    stream.set_size(Size::new(33, 11)).expect("the size can be set");
+    read_until(&stream, &mut output, has("11 33")).await;
+    child.wait().expect("the shell ends");
+}
+
+#[tokio::test]
+async fn what_is_written_reaches_the_program() {
+    let (mut child, stream) = start("read line; echo \"got <$line>\"", Size::default());
+    let (mut output, mut rest) = (Vec::new(), b"hello\n".as_slice());
+    while !rest.is_empty() {
+        let written = stream.write(rest).await.expect("the terminal can be written");
+        rest = &rest[written..];
+    }
+    read_until(&stream, &mut output, has("got <hello>")).await;
+    assert!(child.wait().expect("the shell ends").success());
+}
+
+#[tokio::test]
+async fn the_end_is_the_end_of_the_program_although_a_job_holds_the_terminal() {
+    let (mut child, stream) = start("sleep 60 & echo job $!; exit 3", Size::default());
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("job")).await;
+    assert_eq!(child.wait().expect("the shell ends").code(), Some(3));
+    stream
+        .drain(&mut output, BATCH_BYTES)
+        .expect("what is left can be read");
+    let text = String::from_utf8_lossy(&output).into_owned();
+    let job = text
+        .trim()
+        .rsplit(' ')
+        .next()
+        .and_then(|job| job.parse().ok())
+        .and_then(rustix::process::Pid::from_raw);
+    rustix::process::kill_process(job.expect("the job has a number"), rustix::process::Signal::KILL)
+        .expect("the job runs");
+}
+
+#[tokio::test]
+async fn the_last_output_of_a_program_that_ends_at_once_is_kept() {
+    let (mut child, stream) = start("seq 1 300", Size::default());
+    child.wait().expect("the shell ends");
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("\n300\r\n")).await;
+    assert!(output.starts_with(b"1\r\n2\r\n"));
+}
+
+#[tokio::test]
+async fn a_flood_waits_for_its_reader_and_comes_whole() {
+    let (mut child, stream) = start("seq 1 200000", Size::new(80, 24));
+    let mut screen = Screen::new(ScreenOptions::default());
+    let mut lines = 0;
+    let mut batch = Vec::new();
+    let reading = async {
+        while stream
+            .read_batch(&mut batch)
+            .await
+            .expect("the terminal can be read")
+            != PtyRead::Closed
+        {
+            assert!(batch.len() <= BATCH_BYTES);
+            screen.feed_watched(&batch, Instant::now(), &mut |scrolled| {
+                lines += scrolled.lines().count()
+            });
+            batch.clear();
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), reading)
+        .await
+        .expect("the flood ends");
+    child.wait().expect("the shell ends");
+    assert_eq!(lines + screen.visible_lines().len(), 200_000);
+    assert_eq!(screen.read(1, 0).expect("there are lines").text, "200000");
+}
+
+#[tokio::test]
+async fn who_is_in_the_foreground_is_known() {
+    let (mut child, stream) = start("echo ready; read line", Size::default());
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("ready")).await;
+    assert_eq!(
+        stream.foreground_group().expect("the shell is in the foreground"),
+        child.id() as i32
+    );
+    stream.write(b"\n").await.expect("the terminal can be written");
+    child.wait().expect("the shell ends");
+}

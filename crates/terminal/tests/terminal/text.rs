@@ -1,0 +1,291 @@
+//! Reading, searching, marks, resizing, freezing: what readers of a pane rely on.
+
+use std::time::Instant;
+
+use pupitre_terminal::{
+    HistoryLimits, LineNumber, Missing, ReadError, Screen, ScreenOptions, SearchPattern, Size, TextWindow,
+};
+
+fn screen(columns: u16, rows: u16) -> Screen {
+    Screen::new(ScreenOptions {
+        size: Size::new(columns, rows),
+        ..ScreenOptions::default()
+    })
+}
+
+fn fed(columns: u16, rows: u16, text: &str) -> Screen {
+    let mut screen = screen(columns, rows);
+    screen.feed(text.as_bytes(), Instant::now());
+    screen
+}
+
+fn numbered(from: usize, to: usize) -> String {
+    (from..to).map(|line| format!("line {line}\r\n")).collect()
+}
+
+fn read(screen: &Screen, count: usize, offset: usize) -> TextWindow {
+    screen.read(count, offset).expect("the offset is within the text")
+}
+
+#[test]
+fn the_newest_lines_come_without_blank_ones_behind() {
+    let screen = fed(20, 5, &format!("{}$ ", numbered(0, 100)));
+    let window = read(&screen, 3, 0);
+    assert_eq!(window.text, "line 98\nline 99\n$");
+    assert_eq!(
+        (window.lines, window.total_lines, window.first_line),
+        (3, 101, LineNumber(98))
+    );
+    assert!(!window.reaches_oldest);
+    let all = read(&screen, 4000, 0);
+    assert_eq!((all.lines, all.reaches_oldest), (101, true));
+    assert!(all.text.starts_with("line 0\nline 1\n"));
+}
+
+#[test]
+fn an_offset_counts_back_from_the_newest_line() {
+    let screen = fed(20, 5, &numbered(0, 1000));
+    assert_eq!(read(&screen, 2, 500).text, "line 498\nline 499");
+    assert_eq!(read(&screen, 2, 999).text, "line 0");
+    assert_eq!(
+        screen.read(1, 1000),
+        Err(ReadError::OffsetPastEnd {
+            offset: 1000,
+            total_lines: 1000
+        })
+    );
+    assert_eq!(read(&fed(20, 5, ""), 10, 0).text, "");
+}
+
+#[test]
+fn rows_are_joined_where_they_wrap() {
+    let screen = fed(
+        10,
+        3,
+        &format!("{}\r\nshort\r\n{}", "abcdefghij".repeat(5), "漢字".repeat(9)),
+    );
+    assert_eq!(
+        read(&screen, 10, 0).text,
+        format!("{}\nshort\n{}", "abcdefghij".repeat(5), "漢字".repeat(9))
+    );
+}
+
+#[test]
+fn lines_keep_their_numbers_when_old_ones_go_and_when_the_width_changes() {
+    let history = HistoryLimits {
+        rows: 1000,
+        ..HistoryLimits::default()
+    };
+    let mut screen = Screen::new(ScreenOptions {
+        size: Size::new(20, 5),
+        history,
+        ..ScreenOptions::default()
+    });
+    screen.feed(numbered(0, 5000).as_bytes(), Instant::now());
+    let window = screen.read_range(LineNumber(4500), LineNumber(4502));
+    assert_eq!(window.text, "line 4500\nline 4501");
+    assert!(
+        (1000..1600).contains(&window.total_lines),
+        "{}",
+        window.total_lines
+    );
+    assert_eq!(screen.read_range(LineNumber(10), LineNumber(12)).text, "");
+    for columns in [7, 3, 80, 20] {
+        screen.resize(Size::new(columns, 9));
+        assert_eq!(
+            screen.read_range(LineNumber(4500), LineNumber(4502)).text,
+            "line 4500\nline 4501"
+        );
+        assert_eq!(
+            read(&screen, 1, 0).first_line,
+            LineNumber(4999),
+            "{columns} columns"
+        );
+    }
+}
+
+#[test]
+fn the_alternate_screen_is_read_as_what_it_shows() {
+    let mut screen = fed(
+        20,
+        5,
+        &format!("{}\x1b[?1049h\x1b[2;3Hfull\r\nscreen", numbered(0, 50)),
+    );
+    let window = read(&screen, 100, 0);
+    assert_eq!(
+        (window.text.as_str(), window.total_lines),
+        ("\n  full\nscreen", 3)
+    );
+    screen.feed(b"\x1b[?1049l", Instant::now());
+    assert_eq!(read(&screen, 2, 0).text, "line 48\nline 49");
+}
+
+#[test]
+fn a_cleared_screen_leaves_its_lines_in_the_history() {
+    let screen = fed(20, 5, "one\r\ntwo\r\n\x1b[2J\x1b[H");
+    assert_eq!(read(&screen, 10, 0).text, "one\ntwo");
+}
+
+fn found(screen: &Screen, pattern: &SearchPattern) -> Vec<String> {
+    screen
+        .search(pattern, 100)
+        .matches
+        .into_iter()
+        .map(|found| found.text)
+        .collect()
+}
+
+#[test]
+fn search_is_by_substring_whatever_its_case_or_by_expression_line_by_line() {
+    let screen = fed(
+        10,
+        3,
+        "alpha beta gamma\r\nBETA\r\n(beta)\r\n\r\nend   \r\nbeta end",
+    );
+    let substring = |text: &str| SearchPattern::substring(text).expect("it is short");
+    let regex = |text: &str| SearchPattern::regex(text).expect("it is valid");
+    assert_eq!(
+        found(&screen, &substring("beta")),
+        ["alpha beta gamma", "BETA", "(beta)", "beta end"]
+    );
+    assert_eq!(found(&screen, &substring("(BETA")), ["(beta)"]);
+    assert_eq!(found(&screen, &regex("^beta")), ["beta end"]);
+    assert_eq!(found(&screen, &regex("end$")), ["end", "beta end"]);
+    assert_eq!(found(&screen, &regex(r"\Aend\z")), ["end"]);
+    assert_eq!(found(&screen, &regex("^$")), [""]);
+    // What could reach over the end of a line does not.
+    assert_eq!(found(&screen, &regex(r"BETA\s+\(")), Vec::<String>::new());
+    assert_eq!(found(&screen, &regex(r"[^x]+gamma")), ["alpha beta gamma"]);
+    assert!(SearchPattern::regex("(").is_err());
+}
+
+#[test]
+fn a_match_tells_the_offset_that_shows_it() {
+    let screen = fed(20, 5, &numbered(0, 2000));
+    let result = screen.search(&SearchPattern::regex("line 1[0-9]*7$").expect("it is valid"), 5);
+    assert_eq!((result.matches.len(), result.total), (5, 111));
+    for found in &result.matches {
+        let window = read(&screen, 1, found.offset);
+        assert_eq!((window.text, window.first_line), (found.text.clone(), found.line));
+    }
+    assert_eq!(result.matches[4].text, "line 1997");
+}
+
+#[test]
+fn what_came_after_a_mark_is_known_also_when_it_was_redrawn_above_the_cursor() {
+    let mut screen = fed(20, 6, "old one\r\nold two\r\nspinner\r\n> ");
+    let mark = screen.mark();
+    assert_eq!(screen.read_after(mark).text, "");
+    // Up two rows, a line of text in place of the spinner, and the frame drawn anew below it.
+    screen.feed(b"\x1b[1A\r\x1b[Janswer\r\nspinner\r\n> ", Instant::now());
+    let after = screen.read_after(mark);
+    assert_eq!(after.text, "answer\nspinner\n>");
+    assert_eq!(after.lines, [LineNumber(2), LineNumber(3), LineNumber(4)]);
+    assert_eq!(after.missing, Missing::Nothing);
+    screen.feed(numbered(0, 300).as_bytes(), Instant::now());
+    let after = screen.read_after(mark);
+    assert!(
+        after.text.starts_with("answer\nspinner\n> line 0\nline 1\n"),
+        "{}",
+        &after.text[..60]
+    );
+    assert!(after.text.ends_with("line 299"));
+    screen.resize(Size::new(9, 12));
+    assert_eq!(screen.read_after(mark).text, after.text);
+    screen.freeze();
+    assert_eq!(screen.read_after(mark).text, after.text);
+}
+
+#[test]
+fn a_mark_says_when_something_after_it_is_gone() {
+    let mut screen = fed(20, 5, "before\r\n");
+    let mark = screen.mark();
+    screen.feed(numbered(0, 30_000).as_bytes(), Instant::now());
+    assert_eq!(screen.read_after(mark).missing, Missing::Older);
+    let later = screen.mark();
+    screen.feed(b"new\r\n", Instant::now());
+    let after = screen.read_after(later);
+    assert_eq!((after.text.as_str(), after.missing), ("new", Missing::Nothing));
+}
+
+#[test]
+fn every_line_that_scrolls_is_seen_once() {
+    let history = HistoryLimits {
+        rows: 100,
+        ..HistoryLimits::default()
+    };
+    let mut screen = Screen::new(ScreenOptions {
+        size: Size::new(20, 5),
+        history,
+        ..ScreenOptions::default()
+    });
+    let text = numbered(0, 50_000);
+    let mut seen = Vec::new();
+    for chunk in text.as_bytes().chunks(33_333) {
+        screen.feed_watched(chunk, Instant::now(), &mut |lines| {
+            seen.extend(lines.lines().map(|(number, line)| (number, line.to_owned())));
+        });
+    }
+    let visible = screen.visible_lines();
+    seen.extend(visible.into_iter().map(|line| (line.line, line.text)));
+    assert_eq!(seen.len(), 50_000);
+    for (index, (number, line)) in seen.iter().enumerate() {
+        assert_eq!(
+            (number.0, line.as_str()),
+            (index as u64, format!("line {index}").as_str())
+        );
+    }
+}
+
+#[test]
+fn visible_lines_come_whole_with_their_last_change() {
+    let mut screen = fed(10, 2, "0123456789abcdefghijKLM");
+    let line = &screen.visible_lines()[0];
+    assert_eq!(
+        (line.text.as_str(), line.line, line.generation),
+        ("0123456789abcdefghijKLM", LineNumber(0), 1)
+    );
+    screen.feed(b"\r\nnext", Instant::now());
+    let generations: Vec<_> = screen
+        .visible_lines()
+        .iter()
+        .map(|line| line.generation)
+        .collect();
+    assert_eq!(generations, [1, 2]);
+}
+
+#[test]
+fn reading_does_not_unfold_a_frozen_screen() {
+    let mut screen = fed(
+        20,
+        5,
+        &format!("{}\x1b[?1049h\x1b[1mtop\r\n漢字", numbered(0, 10)),
+    );
+    let (text, rows, cursor, snapshot) = (
+        read(&screen, 10, 0),
+        screen.screen_rows(),
+        screen.cursor(),
+        screen.snapshot(),
+    );
+    screen.freeze();
+    assert_eq!(
+        (read(&screen, 10, 0), screen.screen_rows(), screen.cursor()),
+        (text, rows, cursor)
+    );
+    assert_eq!(screen.snapshot(), snapshot);
+    assert!(screen.is_frozen());
+    screen.feed(b"\x1b[?1049lx", Instant::now());
+    assert!(!screen.is_frozen());
+    assert_eq!(read(&screen, 2, 0).text, "line 9\nx");
+}
+
+#[test]
+fn the_generation_grows_with_output_only() {
+    let mut screen = screen(20, 5);
+    screen.feed(b"", Instant::now());
+    assert_eq!(screen.generation(), 0);
+    screen.feed(b"x", Instant::now());
+    screen.resize(Size::new(30, 5));
+    screen.freeze();
+    assert_eq!(screen.generation(), 1);
+}

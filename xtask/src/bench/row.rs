@@ -1,0 +1,125 @@
+//! One line of the table: what was measured, beside what, and the figure to reach.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::process::Spread;
+
+/// One measured figure.
+pub(super) struct Row {
+    /// The name of the benchmark that made it.
+    pub(super) name: &'static str,
+    pub(super) what: String,
+    pub(super) value: Value,
+    pub(super) peer: Option<Peer>,
+    pub(super) reach: Reach,
+}
+
+/// Something else that does the same, measured in the same run.
+pub(super) struct Peer {
+    pub(super) what: String,
+    pub(super) value: Value,
+}
+
+/// A measured amount; less is better for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Bytes(u64),
+    Time(Spread),
+}
+
+/// The figure to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reach {
+    AtMostBytes(u64),
+    /// Times what the peer needs, by the medians.
+    AtMostTimesPeer(f64),
+    /// Shown for whoever compares two versions; no figure was set.
+    NotSet,
+}
+
+/// Whether the figure was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Reached,
+    Missed,
+    /// No figure was set, or there was nothing of the same kind to compare with.
+    None,
+}
+
+impl Row {
+    /// Returns the value divided by the peer's.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        let peer = self.peer.as_ref()?;
+        match (self.value, peer.value) {
+            (Value::Bytes(ours), Value::Bytes(theirs)) => Some(ours as f64 / theirs as f64),
+            (Value::Time(ours), Value::Time(theirs)) => {
+                Some(ours.median.as_secs_f64() / theirs.median.as_secs_f64())
+            }
+            (Value::Bytes(_), Value::Time(_)) | (Value::Time(_), Value::Bytes(_)) => None,
+        }
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        let reached = match (self.reach, self.value) {
+            (Reach::AtMostBytes(limit), Value::Bytes(bytes)) => Some(bytes <= limit),
+            (Reach::AtMostTimesPeer(limit), _) => self.ratio().map(|ratio| ratio <= limit),
+            (Reach::AtMostBytes(_), Value::Time(_)) | (Reach::NotSet, _) => None,
+        };
+        match reached {
+            Some(true) => Verdict::Reached,
+            Some(false) => Verdict::Missed,
+            None => Verdict::None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(formatter, "{}", megabytes(*bytes)),
+            Self::Time(Spread { least, median, most }) => {
+                write!(
+                    formatter,
+                    "{} ({} to {})",
+                    time(*median),
+                    time(*least),
+                    time(*most)
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMostBytes(limit) => write!(formatter, "at most {}", megabytes(*limit)),
+            Self::AtMostTimesPeer(limit) => write!(formatter, "at most {limit} × the peer"),
+            Self::NotSet => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Reached => "reached",
+            Self::Missed => "MISSED",
+            Self::None => "",
+        })
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.2} MB", bytes as f64 / 1e6)
+}
+
+fn time(duration: Duration) -> String {
+    let milliseconds = duration.as_secs_f64() * 1e3;
+    if milliseconds < 1000.0 {
+        format!("{milliseconds:.2} ms")
+    } else {
+        format!("{:.2} s", milliseconds / 1e3)
+    }
+}

@@ -1,0 +1,27 @@
+//! The size of the stripped release binary.
+
+use anyhow::{Context as _, Result};
+
+use super::row::{Reach, Row, Value};
+use super::{Bench, Subject};
+
+/// With the interface inside.
+const AT_MOST_BYTES: u64 = 25_000_000;
+
+pub(super) const BENCH: Bench = Bench {
+    name: "size",
+    what: "size of the stripped release binary",
+    measure,
+};
+
+fn measure(subject: &Subject) -> Result<Vec<Row>> {
+    let metadata = std::fs::metadata(&subject.binary)
+        .with_context(|| format!("cannot look at {}", subject.binary.display()))?;
+    Ok(vec![Row {
+        name: BENCH.name,
+        what: "`pupitre`, stripped".to_owned(),
+        value: Value::Bytes(metadata.len()),
+        peer: None,
+        reach: Reach::AtMostBytes(AT_MOST_BYTES),
+    }])
+}
