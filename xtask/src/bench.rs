@@ -2,7 +2,10 @@
 //! To add a benchmark: a file in `bench/` with a `Bench` that returns rows, and its name in `BENCHES`. A peer is
 //! measured in the same run, so that the ratio holds where absolute times do not.
 
+mod chunks;
+mod daemon;
 mod demo_agent;
+mod desk;
 mod machine;
 mod memory;
 mod process;
@@ -23,7 +26,13 @@ use self::row::Row;
 
 const PAGE: &str = "docs/benchmarks.md";
 
-const BENCHES: &[Bench] = &[size::BENCH, start::BENCH, demo_agent::BENCH];
+const BENCHES: &[Bench] = &[
+    size::BENCH,
+    start::BENCH,
+    demo_agent::BENCH,
+    daemon::BENCH,
+    chunks::BENCH,
+];
 
 /// One benchmark: a name to call it by, and what it does.
 struct Bench {

@@ -15,7 +15,7 @@ use crate::commands::watch::WatchArguments;
 ///
 /// Alone, it starts the daemon when none runs, and shows what is there.
 #[derive(Debug, Parser)]
-#[command(name = "pupitre", version, disable_help_subcommand = true)]
+#[command(name = "pupitre", version)]
 pub(crate) struct Arguments {
     /// The configuration file
     #[arg(long, global = true, value_name = "PATH")]

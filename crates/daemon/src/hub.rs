@@ -28,6 +28,10 @@ pub(crate) use subscriber::Subscription;
 
 /// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are events, and a box each would cost more than it saves"
+)]
 pub(crate) enum UnitEvent {
     /// The view of an agent changed.
     Agent(Box<AgentView>),
@@ -139,6 +143,8 @@ pub(crate) struct Hub {
     subscribers: Vec<Subscriber>,
     dropped: u64,
     phase: Phase,
+    /// What is wrong with the configuration, which then has no agent.
+    config_error: Option<String>,
 }
 
 struct Registered {
@@ -174,7 +180,7 @@ pub(crate) struct HubInbox {
 
 impl HubInbox {
     /// Returns the hub of these agents.
-    pub(crate) fn into_hub(self, agents: Vec<(AgentView, AgentHandle)>) -> Hub {
+    pub(crate) fn into_hub(self, agents: Vec<(AgentView, AgentHandle)>, config_error: Option<String>) -> Hub {
         let Self {
             requests,
             events,
@@ -194,6 +200,7 @@ impl HubInbox {
             subscribers: Vec::new(),
             dropped: 0,
             phase: Phase::Running,
+            config_error,
         }
     }
 }
@@ -316,12 +323,12 @@ impl Hub {
                     .iter()
                     .map(|agent| agent.view.name.to_string())
                     .collect();
-                let there = if names.is_empty() {
-                    "there is none".to_owned()
-                } else {
-                    format!("there are: {}", names.join(", "))
+                let there = match &self.config_error {
+                    Some(error) => format!("the configuration cannot be used: {error}"),
+                    None if names.is_empty() => "there is none in the configuration".to_owned(),
+                    None => format!("there are: {}", names.join(", ")),
                 };
-                let message = format!("there is no agent \"{name}\" in the configuration; {there}");
+                let message = format!("there is no agent \"{name}\"; {there}");
                 Err(RpcError::new(ErrorKind::NotFound, message).with_candidates(names))
             }
         }
@@ -344,7 +351,7 @@ impl Hub {
         };
         let mut entries = vec![Entry::Control {
             seq: cursor_seq,
-            event: Event::Subscribed(Subscribed { cursor }),
+            event: Box::new(Event::Subscribed(Subscribed { cursor })),
         }];
         entries.extend(rest);
         let (subscriber, subscription) = subscriber::pair(self.epoch.clone(), self.seq, filter, entries);

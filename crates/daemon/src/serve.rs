@@ -10,13 +10,14 @@ use std::time::Duration;
 use pupitre_model::config::{AgentDefinition, History as Keeping};
 use pupitre_model::conversation::{Conversation, Stamps};
 use pupitre_protocol::Epoch;
+use pupitre_protocol::agent::{AgentState, AgentView};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::agent::{AgentContext, AgentHandle, AgentRequest, AgentTask};
 use crate::clock::{SystemStamps, epoch_ms};
 use crate::configuration::{self, ConfigurationError, Loaded};
 use crate::history::{History, HistoryError, HistoryWorker, Place};
-use crate::hub::{self, HubHandle};
+use crate::hub::{self, HubHandle, UnitEvent};
 use crate::rpc::{About, ConnectionCount, Daemon, ListenError, Listener, Router, Shutdown};
 use crate::tasks::Tasks;
 use crate::{Options, logging};
@@ -103,7 +104,7 @@ async fn run(options: Options) -> Result<(), ServeError> {
         agents.push(begin_agent(&context, definition).await?);
     }
     drop(context);
-    tasks.spawn(inbox.into_hub(agents).run());
+    tasks.spawn(inbox.into_hub(agents, loaded.error.clone()).run());
 
     let daemon = Arc::new(Daemon {
         hub: hub.clone(),
@@ -143,7 +144,7 @@ async fn run(options: Options) -> Result<(), ServeError> {
 async fn begin_agent(
     context: &Arc<AgentContext>,
     definition: AgentDefinition,
-) -> Result<(pupitre_protocol::agent::AgentView, AgentHandle), ServeError> {
+) -> Result<(AgentView, AgentHandle), ServeError> {
     let stored = context
         .history
         .current(context.config.clone(), definition.name.clone())
@@ -152,8 +153,29 @@ async fn begin_agent(
         stored.map(|(stored, session)| (Conversation::restore(stored, &mut SystemStamps), session));
     let view = hub::resting_view(definition.name.clone(), definition.title.clone());
     let (handle, task) = AgentTask::new(Arc::clone(context), definition, conversation);
-    context.tasks.spawn(task.run());
+    let running = context.tasks.spawn(task.run());
+    context
+        .tasks
+        .spawn(watch_over(running, view.clone(), context.events.clone()));
     Ok((view, handle))
+}
+
+/// A panic in an agent's task makes that agent fail and nobody else.
+async fn watch_over(
+    running: tokio::task::JoinHandle<()>,
+    view: AgentView,
+    events: tokio::sync::mpsc::Sender<UnitEvent>,
+) {
+    let Err(error) = running.await else { return };
+    tracing::error!(agent = %view.name, %error, "the agent's task failed");
+    let error = Some("its task in the daemon failed; restart the daemon, and see its log".to_owned());
+    let failed = AgentView {
+        state: AgentState::Error,
+        error,
+        ..view
+    };
+    // The hub is gone only when the daemon ends.
+    events.send(UnitEvent::Agent(Box::new(failed))).await.ok();
 }
 
 fn open_history(loaded: &Loaded, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {

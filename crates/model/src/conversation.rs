@@ -46,8 +46,10 @@ pub struct Conversation {
     title: Option<String>,
     created_at: u64,
     rev: u64,
-    /// The newest messages, oldest first.
+    /// The newest messages, oldest first, and before them older ones that still change.
     held: VecDeque<Held>,
+    /// From this message on all are held; all that there are when it is `None` and nothing is in storage alone.
+    whole_from: Option<MessageId>,
     /// How many messages there are, those in storage included.
     total: u64,
     turn: Option<Turn>,
@@ -112,6 +114,7 @@ impl Conversation {
             created_at,
             rev: 0,
             held: VecDeque::new(),
+            whole_from: None,
             total: 0,
             turn: None,
             queue: VecDeque::new(),

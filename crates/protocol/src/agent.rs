@@ -88,6 +88,9 @@ pub struct AuthMethod {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct LogLine {
+    /// Counts the lines of this agent since the daemon was started, from 1.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub number: u64,
     /// When it came, in epoch milliseconds.
     #[cfg_attr(test, ts(type = "number"))]
     pub ts: u64,

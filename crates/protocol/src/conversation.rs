@@ -1,9 +1,17 @@
-//! Conversations: messages, their parts, permission requests, and what is asked about them.
+//! Conversations: messages, their parts, and permission requests.
+
+mod requests;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{AgentName, ConversationId, MessageId, PermissionId};
+
+pub use requests::{
+    AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, CurrentConversationReply,
+    HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams, PartReply,
+    PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
+};
 
 /// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +47,8 @@ pub enum StopReason {
     Refusal,
 }
 
-/// One message. Each turn ends with exactly one agent message that has a `stopReason` or an `error`.
+/// One message. Each turn ends with exactly one message that has a `stopReason` or an `error`: the agent's last one, or
+/// a system message `agent-unavailable`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -162,7 +171,7 @@ pub enum ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(test, doc = "How far a tool call is.")]
+/// How far a tool call is.
 pub enum ToolStatus {
     Pending,
     InProgress,
@@ -201,7 +210,7 @@ pub struct Diff {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[cfg_attr(test, doc = "One step of a plan.")]
+/// One step of a plan.
 pub struct PlanEntry {
     pub content: String,
     /// `high`, `medium` or `low`, or what the agent says.
@@ -253,7 +262,7 @@ pub struct Usage {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[cfg_attr(test, doc = "What the session has cost so far.")]
+/// What the session has cost so far.
 pub struct Cost {
     pub amount: f64,
     /// ISO 4217, as the agent says it.
@@ -281,7 +290,7 @@ pub struct Modes {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[cfg_attr(test, doc = "One mode that a session can have.")]
+/// One mode that a session can have.
 pub struct Mode {
     pub id: String,
     pub name: String,
@@ -306,7 +315,7 @@ pub struct ConfigOption {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[cfg_attr(test, doc = "One value that an option can have.")]
+/// One value that an option can have.
 pub struct ConfigChoice {
     pub value: String,
     pub name: String,
@@ -411,189 +420,6 @@ pub struct ConversationSummary {
     pub messages: u64,
     /// It is the agent's current one.
     pub current: bool,
-}
-
-/// Parameters of `chat.send`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SendParams {
-    pub agent: AgentName,
-    pub text: String,
-    /// Absolute paths of files to send along.
-    #[serde(default)]
-    pub attachments: Vec<String>,
-}
-
-/// What became of a message that was sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SendReply {
-    pub message_id: MessageId,
-    pub conversation: ConversationId,
-    /// It waits for the current answer.
-    pub queued: bool,
-}
-
-/// Parameters of `chat.cancel`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CancelParams {
-    pub agent: AgentName,
-    /// Only this message: takes it back when it waits, cancels its turn when that runs, and leaves all others alone.
-    #[serde(default)]
-    pub message_id: Option<MessageId>,
-}
-
-/// What a cancel did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct CancelReply {
-    /// A running turn was asked to end.
-    pub cancelled: bool,
-    /// The queued messages that were dropped.
-    pub dropped: Vec<MessageId>,
-}
-
-/// Names one message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct MessageParams {
-    pub message_id: MessageId,
-}
-
-/// Parameters of `chat.permissions`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PermissionsParams {
-    /// Only this agent's.
-    #[serde(default)]
-    pub agent: Option<AgentName>,
-}
-
-/// Every open permission request, oldest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PermissionsReply {
-    pub permissions: Vec<Permission>,
-}
-
-/// Parameters of `chat.answer_permission`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct AnswerPermissionParams {
-    pub id: PermissionId,
-    /// One of the options; null answers without choosing (ACP's outcome `cancelled`), which some agents take as the end of the turn.
-    #[serde(default)]
-    pub option_id: Option<String>,
-}
-
-/// Parameters of `chat.conversation`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct ConversationParams {
-    pub agent: AgentName,
-    /// An earlier conversation of the agent; the current one when absent.
-    #[serde(default)]
-    pub conversation: Option<ConversationId>,
-    /// Only messages before this one.
-    #[serde(default)]
-    pub before: Option<MessageId>,
-    /// 1 to 1,000; 200 when absent.
-    #[serde(default)]
-    pub limit: Option<u32>,
-}
-
-/// Parameters of `chat.part`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct PartParams {
-    pub message_id: MessageId,
-    pub index: u32,
-    /// Where to go on, in bytes: 0, or the `next` of the answer before.
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub offset: u64,
-}
-
-/// A window of a part written as JSON; all windows together are the whole part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PartReply {
-    /// A piece of the JSON text.
-    pub json: String,
-    /// How long the whole JSON text is, in bytes.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub bytes: u64,
-    /// Where to go on; null at the end.
-    #[cfg_attr(test, ts(type = "number | null"))]
-    pub next: Option<u64>,
-}
-
-/// Parameters of `chat.set_option`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SetOptionParams {
-    pub agent: AgentName,
-    pub id: String,
-    /// A choice's value, or a boolean.
-    #[cfg_attr(test, ts(type = "string | boolean"))]
-    pub value: Value,
-}
-
-/// Parameters of `chat.set_mode`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SetModeParams {
-    pub agent: AgentName,
-    pub mode: String,
-}
-
-/// Parameters of `chat.new`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct NewParams {
-    pub agent: AgentName,
-    /// An absolute path; the agent's own folder of the configuration when absent.
-    #[serde(default)]
-    pub cwd: Option<String>,
-}
-
-/// Names the conversation that is now the agent's current one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct CurrentConversationReply {
-    pub agent: AgentName,
-    pub conversation: ConversationId,
-}
-
-/// Parameters of `chat.history`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct HistoryParams {
-    /// Only this agent's.
-    #[serde(default)]
-    pub agent: Option<AgentName>,
-}
-
-/// Conversations, the one that changed last first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct HistoryReply {
-    pub conversations: Vec<ConversationSummary>,
-    /// Older ones were left out, to keep the answer inside its limit.
-    pub truncated: bool,
-}
-
-/// Parameters of `chat.open`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct OpenParams {
-    pub id: ConversationId,
 }
 
 #[expect(

@@ -12,7 +12,7 @@ pub enum ErrorKind {
     ParseError,
     /// The JSON was no request: a batch, no object, no method (-32600).
     InvalidRequest,
-    /// A request or a text over its limit (-32600 or -32602).
+    /// A request, a text or a file over its limit (-32600).
     TooLarge,
     /// No such method, perhaps an older daemon (-32601).
     UnknownMethod,
@@ -103,7 +103,7 @@ pub struct RpcError {
         skip_serializing_if = "Option::is_none",
         deserialize_with = "known_data"
     )]
-    pub data: Option<ErrorData>,
+    pub data: Option<Box<ErrorData>>,
 }
 
 /// What a program needs to know of an error.
@@ -130,12 +130,12 @@ impl RpcError {
         Self {
             code: kind.code(),
             message: message.into(),
-            data: Some(ErrorData {
+            data: Some(Box::new(ErrorData {
                 kind,
                 candidates: None,
                 retry_after_ms: None,
                 agent_error: None,
-            }),
+            })),
         }
     }
 
@@ -182,7 +182,7 @@ impl RpcError {
 }
 
 /// Reads `data`, or nothing when a newer peer sent a kind that is not known here: the sentence still tells.
-fn known_data<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorData>, D::Error> {
+fn known_data<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<ErrorData>>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 

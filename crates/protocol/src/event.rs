@@ -142,6 +142,9 @@ pub struct AgentStateChanged {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct AgentLogged {
     pub agent: AgentName,
+    /// The line's number, as in `agent.logs`.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub number: u64,
     pub line: String,
     /// The line came on stdout, where only protocol messages belong.
     pub stray: bool,

@@ -256,13 +256,15 @@ impl Capture {
             return;
         }
         let inserts = self.term.mode().contains(TermMode::INSERT) && column + width < columns;
-        let written = (column..(column + width).min(2)).map(|at| {
-            if inserts {
-                columns - width + at - column
-            } else {
-                at
-            }
-        });
+        // Insert mode first brings the last cells here, in reverse order when it moves an odd number by two.
+        let is_odd = width == 2 && (columns - column) % 2 == 1;
+        let written = (0..width)
+            .filter(|index| column + index < 2)
+            .map(|index| match (inserts, is_odd) {
+                (false, _) => column + index,
+                (true, false) => columns - width + index,
+                (true, true) => columns - 1 - index,
+            });
         let wide = Flags::WIDE_CHAR | Flags::WIDE_CHAR_SPACER;
         let overwrites = written
             .into_iter()

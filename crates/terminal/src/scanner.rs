@@ -150,6 +150,9 @@ impl Scanner {
                         at += 1;
                         self.waiting.may_print |= *byte >= 0x7f;
                         self.state = after(State::Ground, *byte);
+                        if self.state == State::Utf8 {
+                            at += bytes[at..].iter().take_while(|byte| **byte >= 0x80).count();
+                        }
                     }
                 }
                 State::Osc => {
@@ -193,6 +196,9 @@ impl Scanner {
                         self.private.push(byte);
                     }
                     at += 1;
+                    if self.state == State::Utf8 {
+                        at += bytes[at..].iter().take_while(|byte| **byte >= 0x80).count();
+                    }
                     if self.state == State::Csi {
                         at += bytes[at..]
                             .iter()

@@ -6,4 +6,5 @@ pub mod fixtures;
 pub mod model_server;
 pub mod plain_client;
 pub mod real_agents;
+pub mod replica;
 pub mod transcript;

@@ -169,6 +169,8 @@ export type AgentListReply = {
 /** Payload of `agent:log`. */
 export type AgentLogged = {
   agent: AgentName;
+  /** The line's number, as in `agent.logs`. */
+  number: number;
   line: string;
   /** The line came on stdout, where only protocol messages belong. */
   stray: boolean;
@@ -396,8 +398,10 @@ export type CountersReply = {
   dropped: number;
   /** Bytes of frames kept for readers that resume. */
   ring_bytes: number;
-  /** Writes of conversations that wait for the disk. */
-  history_pending: number;
+  /** Bytes of conversations that wait for the disk. */
+  history_pending_bytes: number;
+  /** Why conversations cannot be written just now; null when they can. */
+  history_trouble: string | null;
 };
 
 /** Names the conversation that is now the agent's current one. */
@@ -448,7 +452,7 @@ export type ErrorKind =
   | "parse_error"
   /** The JSON was no request: a batch, no object, no method (-32600). */
   | "invalid_request"
-  /** A request or a text over its limit (-32600 or -32602). */
+  /** A request, a text or a file over its limit (-32600). */
   | "too_large"
   /** No such method, perhaps an older daemon (-32601). */
   | "unknown_method"
@@ -559,6 +563,8 @@ export type Location = {
 
 /** One line that an agent wrote to stderr, or a stray one from its stdout. */
 export type LogLine = {
+  /** Counts the lines of this agent since the daemon was started, from 1. */
+  number: number;
   /** When it came, in epoch milliseconds. */
   ts: number;
   line: string;
@@ -576,7 +582,7 @@ export type Media = {
   truncated?: boolean;
 };
 
-/** One message. Each turn ends with exactly one agent message that has a `stopReason` or an `error`. */
+/** One message. Each turn ends with exactly one message that has a `stopReason` or an `error`: the agent's last one, or a system message `agent-unavailable`. */
 export type Message = {
   id: MessageId;
   agent: AgentName;

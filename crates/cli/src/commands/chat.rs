@@ -185,7 +185,7 @@ fn cancel_words(reply: &CancelReply) -> String {
         (true, None) => "the turn was cancelled".to_owned(),
         (true, Some(dropped)) => format!("the turn was cancelled, {dropped}"),
         (false, Some(dropped)) => dropped,
-        (false, None) => "nothing was to cancel".to_owned(),
+        (false, None) => "there was nothing to cancel".to_owned(),
     }
 }
 

@@ -23,15 +23,14 @@ mod transcripts;
 
 pub(crate) use connection::{Connection, Refusal};
 pub(crate) use envelope::{AgentError, AgentRequestId};
-pub(crate) use incoming::{AgentRequest, Incoming, Noise, PermissionRequest};
+pub(crate) use incoming::{AgentRequest, Incoming, PermissionRequest};
 pub(crate) use lines::{LineError, LineReader};
-pub(crate) use outgoing::{LineWriter, OutgoingLines, WriteError, outgoing_lines};
+pub(crate) use outgoing::{WriteError, outgoing_lines};
 pub(crate) use read::{
-    HandshakeError, Initialized, NewSessionError, SessionSettings, StopReasonError, initialized,
-    new_session_result, session_settings, stop_reason,
+    Initialized, SessionSettings, initialized, new_session_result, session_settings, stop_reason,
 };
 pub(crate) use trace::{Redactor, Trace};
 pub(crate) use write::{
-    Call, ClientOffer, OptionValue, PermissionAnswer, PromptBlock, authenticate, cancel, file_uri,
-    initialize, load_session, new_session, prompt, resume_session, set_mode, set_option,
+    ClientOffer, OptionValue, PermissionAnswer, PromptBlock, cancel, file_uri, initialize, load_session,
+    new_session, prompt, resume_session, set_mode, set_option,
 };

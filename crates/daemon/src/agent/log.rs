@@ -34,6 +34,8 @@ pub(crate) struct Log {
 #[derive(Debug, Default)]
 struct Kept {
     lines: VecDeque<LogLine>,
+    /// How many lines there have been.
+    count: u64,
     window: u64,
     sent_in_window: u32,
     missed: u64,
@@ -87,7 +89,10 @@ impl Log {
         }
         let stray = source == Source::Stdout;
         let mut kept = self.lock();
+        kept.count += 1;
+        let number = kept.count;
         kept.lines.push_back(LogLine {
+            number,
             ts: epoch_ms(),
             line: text.clone(),
             stray,
@@ -101,6 +106,7 @@ impl Log {
         }
         let event = AgentLogged {
             agent: self.agent.clone(),
+            number,
             line: text,
             stray,
             missed: kept.missed,

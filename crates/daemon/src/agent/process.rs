@@ -28,6 +28,10 @@ pub(super) struct Waiters {
 #[derive(Debug, Default)]
 pub(super) struct LastRun {
     pub(super) initialized: Option<Initialized>,
+    /// When the process was started, in epoch milliseconds.
+    started_at: Option<u64>,
+    /// Why it did not start, with what it wrote to stderr.
+    failed_start: Option<String>,
     trace: Option<Trace>,
 }
 
@@ -74,8 +78,7 @@ impl AgentTask {
                         answer(respond, Ok(self.view()));
                     }
                 }
-                // The view is compared and sent after each input; see `settle`.
-                Action::Show => {}
+                Action::Show => self.view_changed = true,
             }
         }
     }
@@ -85,6 +88,10 @@ impl AgentTask {
             Ok(()) => None,
             Err(StartFailure::Failed { reason }) => {
                 let reason = self.reason_with_stderr(reason);
+                if self.last_run.initialized.is_none() {
+                    self.last_run.failed_start = Some(reason.clone());
+                    self.view_changed = true;
+                }
                 self.start_failed(&reason);
                 Some(RpcError::new(
                     ErrorKind::StartFailed,
@@ -108,8 +115,13 @@ impl AgentTask {
 
     fn spawn(&mut self) {
         self.last_run.initialized = None;
+        self.last_run.started_at = None;
+        self.last_run.failed_start = None;
         match self.launch() {
-            Ok(link) => self.link = Some(link),
+            Ok(link) => {
+                self.last_run.started_at = Some(link.started_at);
+                self.link = Some(link);
+            }
             Err(reason) => self.step(Input::SpawnFailed { reason }),
         }
     }
@@ -198,6 +210,7 @@ impl AgentTask {
             GuardReport::Started { pid } => {
                 if let Some(link) = &mut self.link {
                     link.pid = Some(pid);
+                    self.view_changed = true;
                 }
             }
             GuardReport::SpawnFailed { error } => {
@@ -280,7 +293,7 @@ impl AgentTask {
     }
 
     fn reason_with_stderr(&self, reason: String) -> String {
-        let since = self.link.as_ref().map_or(u64::MAX, |link| link.started_at);
+        let since = self.last_run.started_at.unwrap_or(u64::MAX);
         let lines = self.log.last_stderr(since, REASON_STDERR_LINES);
         if lines.is_empty() {
             reason
@@ -310,7 +323,10 @@ impl AgentTask {
             icon: definition.icon.clone(),
             description: definition.description.clone(),
             state: self.lifecycle.state(),
-            error: self.lifecycle.reason().map(str::to_owned),
+            error: self
+                .lifecycle
+                .reason()
+                .map(|reason| self.last_run.failed_start.as_deref().unwrap_or(reason).to_owned()),
             outdated: false,
             stopping: self.lifecycle.is_ending(),
             pid: link.and_then(|link| link.pid),

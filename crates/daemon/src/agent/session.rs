@@ -372,7 +372,7 @@ impl AgentTask {
     pub(super) fn begin_conversation(&mut self, cwd: Option<String>) -> Answer<CurrentConversationReply> {
         self.refuse_while_busy()?;
         let conversation = self.fresh_conversation(cwd);
-        self.replace_conversation(conversation, false, None);
+        self.replace_conversation(conversation, None);
         Ok(self.current())
     }
 
@@ -385,7 +385,7 @@ impl AgentTask {
         if stored.id != self.conversation.id() {
             self.refuse_while_busy()?;
             let conversation = Conversation::restore(stored, &mut SystemStamps);
-            self.replace_conversation(conversation, true, session);
+            self.replace_conversation(conversation, session);
         }
         Ok(self.current())
     }

@@ -13,7 +13,6 @@ use std::time::Duration;
 use pupitre_model::agent::lifecycle::Lifecycle;
 use pupitre_model::config::AgentDefinition;
 use pupitre_model::conversation::Conversation;
-use pupitre_protocol::agent::AgentView;
 use pupitre_protocol::event::ConversationChanged;
 use pupitre_protocol::limits::DELTA_JOIN_MS;
 use pupitre_protocol::{Event, PermissionId};
@@ -67,8 +66,8 @@ pub(crate) struct AgentTask {
     pub(super) asked: Vec<(PermissionId, AgentRequestId)>,
     /// The last requests that are no longer open, so that a late answer is told so.
     pub(super) answered: VecDeque<PermissionId>,
-    /// The view that the hub has.
-    shown: Option<AgentView>,
+    /// The hub has not got the view as it is now.
+    pub(super) view_changed: bool,
     /// When gathered text must be sent.
     flush_at_ms: Option<u64>,
     outbox: Vec<UnitEvent>,
@@ -112,7 +111,7 @@ impl AgentTask {
             cancel_deadline_ms: None,
             asked: Vec::new(),
             answered: VecDeque::new(),
-            shown: None,
+            view_changed: true,
             flush_at_ms: None,
             outbox: Vec::new(),
         };
@@ -209,10 +208,8 @@ impl AgentTask {
     /// Does what the state asks for, and gathers what must be told.
     fn settle(&mut self) {
         self.advance();
-        let view = self.view();
-        if self.shown.as_ref() != Some(&view) {
-            self.shown = Some(view.clone());
-            self.outbox.push(UnitEvent::Agent(Box::new(view)));
+        if std::mem::take(&mut self.view_changed) {
+            self.outbox.push(UnitEvent::Agent(Box::new(self.view())));
         }
         if !self.conversation.has_revisions() {
             self.flush_at_ms = None;
@@ -255,21 +252,15 @@ impl AgentTask {
     }
 
     /// Puts another conversation in the place of the current one, which stays in storage.
-    pub(super) fn replace_conversation(
-        &mut self,
-        conversation: Conversation,
-        stored: bool,
-        session: Option<String>,
-    ) {
+    pub(super) fn replace_conversation(&mut self, conversation: Conversation, session: Option<String>) {
         self.flush();
         self.conversation = conversation;
-        self.stored = stored;
         self.session = Session::Closed { known: session };
-        if stored {
-            self.context
-                .history
-                .make_current(self.context.config.clone(), self.header());
-        }
+        // An empty one too: it is the current one from now on, also after a restart of the daemon.
+        self.stored = true;
+        self.context
+            .history
+            .make_current(self.context.config.clone(), self.header());
         let changed = ConversationChanged {
             agent: self.definition.name.clone(),
             conversation: self.conversation.id(),

@@ -181,7 +181,7 @@ impl AgentTask {
                     self.conversation.update(update, &mut SystemStamps);
                 }
             }
-            Incoming::UserEcho { .. } => {}
+            Incoming::UserEcho => {}
             Incoming::Request { id, request } => self.take_request(id, request),
             Incoming::RequestCancelled { id } => self.request_cancelled(&id),
             Incoming::Reply { tag, outcome } => self.take_reply(tag, outcome),

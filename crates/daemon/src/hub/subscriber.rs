@@ -27,7 +27,7 @@ pub(crate) enum Entry {
     },
     Control {
         seq: u64,
-        event: Event,
+        event: Box<Event>,
     },
 }
 
@@ -170,7 +170,7 @@ impl Subscription {
                 });
                 buffer.push_str(&frame_line(&self.epoch, to, dropped));
             }
-            Entry::Control { seq, event } => buffer.push_str(&frame_line(&self.epoch, seq, event)),
+            Entry::Control { seq, event } => buffer.push_str(&frame_line(&self.epoch, seq, *event)),
         }
         buffer.push('\n');
     }
@@ -179,7 +179,7 @@ impl Subscription {
     pub(crate) fn heartbeat(&self) -> Entry {
         Entry::Control {
             seq: self.queue.lock().stands_at,
-            event: Event::Heartbeat(Heartbeat {}),
+            event: Box::new(Event::Heartbeat(Heartbeat {})),
         }
     }
 }
@@ -188,7 +188,7 @@ impl Entry {
     pub(super) fn resync(seq: u64, resync: Resync) -> Self {
         Self::Control {
             seq,
-            event: Event::Resync(resync),
+            event: Box::new(Event::Resync(resync)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The daemon's end of a guard's control socket: requests out, reports in, one JSON object a line.
 
 use pupitre_guard::wire::{GuardReport, GuardRequest};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
@@ -30,17 +30,27 @@ pub(super) async fn run(
                 }
             },
             request = requests.recv(), if asking => match request {
-                Some(request) => {
-                    let mut line = serde_json::to_vec(&request).expect("a request is text and lists of it");
-                    line.push(b'\n');
-                    if let Err(error) = write.write_all(&line).await {
-                        tracing::warn!(%error, "a guard cannot be asked any more");
-                        asking = false;
-                    }
+                Some(request) => asking = ask(&mut write, &request).await,
+                // Whoever could ask is gone without having ended it, by a failure of ours: nothing of it may go on.
+                None => {
+                    asking = false;
+                    ask(&mut write, &GuardRequest::Stop).await;
                 }
-                // Whoever could ask is gone. The socket stays open, since closing it would end the tree.
-                None => asking = false,
             },
+        }
+    }
+}
+
+/// Sends a request; says whether the guard can still be asked.
+async fn ask(write: &mut (impl AsyncWrite + Unpin), request: &GuardRequest) -> bool {
+    let mut line = serde_json::to_vec(request).expect("a request is text and lists of it");
+    line.push(b'\n');
+    match write.write_all(&line).await {
+        Ok(()) => true,
+        Err(error) => {
+            // A guard ends by itself when nothing is left to guard.
+            tracing::debug!(%error, "a guard cannot be asked any more");
+            false
         }
     }
 }

@@ -342,7 +342,7 @@ mod tests {
     }
 
     fn failed(reason: &str) -> Action {
-        Action::AnswerStarts(Err(StartFailure::Failed {
+        AnswerStarts(Err(StartFailure::Failed {
             reason: reason.into(),
         }))
     }

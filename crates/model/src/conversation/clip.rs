@@ -4,8 +4,11 @@
 
 use std::borrow::Cow;
 
-use pupitre_protocol::conversation::{Command, ConfigOption, Diff, PlanEntry, ToolCall};
+use pupitre_protocol::conversation::{
+    Command, ConfigOption, Diff, Media, Modes, PermissionOption, PlanEntry, Resource, ToolCall, Usage,
+};
 use pupitre_protocol::limits;
+use serde_json::Value;
 
 /// The longest title, name or hint of an agent's, in bytes.
 pub(crate) const LABEL_BYTES: usize = 2 << 10;
@@ -13,16 +16,29 @@ pub(crate) const LABEL_BYTES: usize = 2 << 10;
 pub(crate) const REASON_BYTES: usize = 16 << 10;
 /// The most bytes of one field of the tool call that a permission request shows; the message's part has more.
 const ASKED_FIELD_BYTES: usize = 16 << 10;
-/// The most bytes of all commands, of all options, or of a plan.
-const LIST_BYTES: usize = 512 << 10;
-/// The most locations of a tool call.
+/// The same when many requests are open, since all of them together are part of every snapshot.
+const ASKED_FIELD_BYTES_OF_MANY: usize = 1 << 10;
+/// So many open requests are many.
+const MANY_ASKED: usize = 8;
+/// The most answers that a permission request offers.
+const ANSWERS: usize = 32;
+/// The longest text in a permission request besides the fields of its tool call, in bytes.
+const ASKED_LABEL_BYTES: usize = 256;
+/// The most bytes of all commands, or of all options.
+const LIST_BYTES: usize = 256 << 10;
+/// The most bytes of all modes.
+const MODES_BYTES: usize = 64 << 10;
+/// The most bytes of all locations of a tool call, and the most of them.
+const LOCATIONS_BYTES: usize = 64 << 10;
 const LOCATIONS: usize = 200;
+/// The longest word that agents are free to choose, such as a type or a currency, in bytes.
+const WORD_BYTES: usize = 256;
 /// Stands at the end of a label that was cut.
 const ELLIPSIS: char = '…';
 
 /// Returns how many bytes JSON takes for the text, without its quotes.
 pub(crate) fn json_len(text: &str) -> usize {
-    text.bytes().map(|byte| json_byte_len(byte)).sum()
+    text.bytes().map(json_byte_len).sum()
 }
 
 const fn json_byte_len(byte: u8) -> usize {
@@ -64,6 +80,12 @@ fn shorten(text: &mut String, limit: usize) {
     }
 }
 
+fn shorten_some(text: &mut Option<String>, limit: usize) {
+    if let Some(text) = text {
+        shorten(text, limit);
+    }
+}
+
 /// Cuts a text in place and returns the whole when it was too long.
 pub(crate) fn take_whole(text: &mut String, limit: usize) -> Option<String> {
     let (start, cut) = beginning(text, limit);
@@ -100,29 +122,68 @@ pub(crate) fn take_whole_diffs(diffs: &mut Vec<Diff>, limit: usize) -> Option<Ve
     Some(whole)
 }
 
-/// Cuts what has no whole to go back to: title and locations.
-pub(crate) fn tool_labels(tool: &mut ToolCall) {
-    shorten(&mut tool.title, LABEL_BYTES);
-    if tool.locations.len() > LOCATIONS {
-        tool.locations.truncate(LOCATIONS);
-        tool.truncated = true;
-    }
-    for location in &mut tool.locations {
+/// Cuts what has no whole to go back to: title and locations. Says whether locations were left out.
+pub(crate) fn tool_labels(tool: &mut ToolCall, room: usize) -> bool {
+    shorten(&mut tool.title, LABEL_BYTES.min(room / 4));
+    let count = tool.locations.len();
+    let mut locations = std::mem::take(&mut tool.locations);
+    locations.truncate(LOCATIONS);
+    tool.locations = within(locations, LOCATIONS_BYTES.min(room / 4), |location| {
         shorten(&mut location.path, LABEL_BYTES);
+        json_len(&location.path) + 40
+    });
+    tool.locations.len() < count
+}
+
+/// Cuts what names and describes an image.
+pub(crate) fn media_labels(image: &mut Media) {
+    shorten(&mut image.mime_type, WORD_BYTES);
+    shorten_some(&mut image.uri, LABEL_BYTES);
+}
+
+/// Cuts what names and describes a resource.
+pub(crate) fn resource_labels(resource: &mut Resource) {
+    shorten(&mut resource.uri, LABEL_BYTES);
+    shorten_some(&mut resource.name, LABEL_BYTES);
+    shorten_some(&mut resource.mime_type, WORD_BYTES);
+}
+
+/// Cuts what is no number.
+pub(crate) fn usage(usage: &mut Usage) {
+    if let Some(cost) = &mut usage.cost {
+        shorten(&mut cost.currency, WORD_BYTES);
     }
 }
 
-/// Returns the tool call as a permission request shows it.
-pub(crate) fn asked(tool: &ToolCall) -> ToolCall {
+/// Returns the tool call as a permission request shows it beside so many others that are open.
+pub(crate) fn asked(tool: &ToolCall, open: usize) -> ToolCall {
+    let limit = if open < MANY_ASKED {
+        ASKED_FIELD_BYTES
+    } else {
+        ASKED_FIELD_BYTES_OF_MANY
+    };
     let mut asked = tool.clone();
     let mut cut = false;
     for field in [&mut asked.input, &mut asked.output].into_iter().flatten() {
-        cut |= take_whole(field, ASKED_FIELD_BYTES).is_some();
+        cut |= take_whole(field, limit).is_some();
     }
-    cut |= take_whole_diffs(&mut asked.diffs, ASKED_FIELD_BYTES).is_some();
+    cut |= take_whole_diffs(&mut asked.diffs, limit).is_some();
     asked.locations.truncate(20);
+    for location in &mut asked.locations {
+        shorten(&mut location.path, ASKED_LABEL_BYTES);
+    }
     asked.truncated |= cut;
     asked
+}
+
+/// Cuts the answers that a permission request offers. One whose id is too long is left out: it could not be given.
+pub(crate) fn permission_options(options: &mut Vec<PermissionOption>) {
+    options.retain(|option| json_len(&option.option_id) <= ASKED_LABEL_BYTES);
+    options.truncate(ANSWERS);
+    for option in options {
+        shorten(&mut option.name, ASKED_LABEL_BYTES);
+        shorten(&mut option.kind, ASKED_LABEL_BYTES / 4);
+    }
 }
 
 /// Cuts a plan; a last entry says how many there would be more.
@@ -150,9 +211,7 @@ pub(crate) fn commands(commands: Vec<Command>) -> Vec<Command> {
     within(commands, LIST_BYTES, |command| {
         shorten(&mut command.name, LABEL_BYTES);
         shorten(&mut command.description, LABEL_BYTES);
-        if let Some(hint) = &mut command.hint {
-            shorten(hint, LABEL_BYTES);
-        }
+        shorten_some(&mut command.hint, LABEL_BYTES);
         json_len(&command.name)
             + json_len(&command.description)
             + command.hint.as_deref().map_or(0, json_len)
@@ -160,31 +219,63 @@ pub(crate) fn commands(commands: Vec<Command>) -> Vec<Command> {
     })
 }
 
-/// Cuts session options to what one frame carries.
-pub(crate) fn options(options: Vec<ConfigOption>) -> Vec<ConfigOption> {
+/// Cuts the modes of a session to what one frame carries. One whose id is too long is left out: it could not be chosen.
+pub(crate) fn modes(modes: Modes) -> Modes {
+    let Modes {
+        mut current,
+        mut available,
+    } = modes;
+    shorten(&mut current, LABEL_BYTES);
+    available.retain(|mode| json_len(&mode.id) <= LABEL_BYTES);
+    let available = within(available, MODES_BYTES, |mode| {
+        shorten(&mut mode.name, LABEL_BYTES);
+        shorten_some(&mut mode.description, LABEL_BYTES);
+        json_len(&mode.id) + json_len(&mode.name) + some_len(&mode.description) + 60
+    });
+    Modes { current, available }
+}
+
+/// Cuts session options to what one frame carries. What has an id or a value that is too long is left out.
+pub(crate) fn options(mut options: Vec<ConfigOption>) -> Vec<ConfigOption> {
+    options.retain(|option| json_len(&option.id) <= LABEL_BYTES);
     let room = LIST_BYTES / options.len().max(1);
     within(options, LIST_BYTES, |option| {
         shorten(&mut option.name, LABEL_BYTES);
-        let choices = std::mem::take(&mut option.choices);
-        option.choices = within(choices, room.saturating_sub(2 * LABEL_BYTES), |choice| {
-            shorten(&mut choice.name, LABEL_BYTES);
-            if let Some(description) = &mut choice.description {
-                shorten(description, LABEL_BYTES);
-            }
-            json_len(&choice.value)
-                + json_len(&choice.name)
-                + choice.description.as_deref().map_or(0, json_len)
-                + 80
-        });
-        option
-            .choices
-            .iter()
-            .map(|choice| json_len(&choice.value) + json_len(&choice.name) + 80)
-            .sum::<usize>()
+        shorten_some(&mut option.description, LABEL_BYTES);
+        shorten_some(&mut option.category, WORD_BYTES);
+        let value_len = if let Value::String(text) = &mut option.value {
+            shorten(text, LABEL_BYTES);
+            json_len(text)
+        } else {
+            0
+        };
+        let labels = json_len(&option.id)
             + json_len(&option.name)
-            + option.description.as_deref().map_or(0, json_len)
-            + 120
+            + some_len(&option.description)
+            + some_len(&option.category)
+            + value_len
+            + 120;
+        let mut choices = std::mem::take(&mut option.choices);
+        choices.retain(|choice| json_len(&choice.value) <= LABEL_BYTES);
+        let mut choices_len = 0;
+        option.choices = within(choices, room.saturating_sub(labels), |choice| {
+            shorten(&mut choice.name, LABEL_BYTES);
+            shorten_some(&mut choice.description, LABEL_BYTES);
+            shorten_some(&mut choice.group, LABEL_BYTES);
+            let length = json_len(&choice.value)
+                + json_len(&choice.name)
+                + some_len(&choice.description)
+                + some_len(&choice.group)
+                + 80;
+            choices_len += length;
+            length
+        });
+        labels + choices_len.min(room.saturating_sub(labels))
     })
+}
+
+fn some_len(text: &Option<String>) -> usize {
+    text.as_deref().map_or(0, json_len)
 }
 
 /// Returns the first items that together weigh at most `limit`; `weigh` may shorten an item.

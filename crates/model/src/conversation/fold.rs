@@ -6,7 +6,7 @@ use pupitre_protocol::conversation::{
 use pupitre_protocol::limits::{FIELD_BYTES, MESSAGE_BYTES};
 use pupitre_protocol::{MessageId, conversation::Diff};
 
-use super::held::position;
+use super::held::{part_len, position};
 use super::{Change, Conversation, Stage, Stamps, Target, ToolPatch, Update, Voice, WholeField, clip};
 
 /// Where a tool call stands, and which of its fields are cut there.
@@ -16,9 +16,11 @@ pub(super) struct ToolPlace {
     index: usize,
     turn: Option<MessageId>,
     cut: Vec<WholeField>,
+    /// Some of its locations were left out.
+    lacks_locations: bool,
 }
 
-/// A tool call's id longer than this costs the tool call: it could not be found again.
+/// A tool call's id longer than this, as JSON writes it, costs the tool call: it could not be found again.
 const TOOL_ID_BYTES: usize = 1 << 10;
 
 impl Conversation {
@@ -33,17 +35,15 @@ impl Conversation {
             Update::Image { message_id, image } => self.take_image(message_id, image, stamps),
             Update::Resource { message_id, resource } => self.take_resource(message_id, resource, stamps),
             Update::ToolCall(patch) => {
-                let turn = self.turn_of_target;
-                if self.tools.get(&patch.id).is_some_and(|place| place.turn != turn) {
-                    self.tools.remove(&patch.id);
-                }
+                self.forget_tool_of_earlier_turn(&patch.id);
                 self.take_tool(patch, stamps);
             }
             Update::Tool(patch) => {
                 self.take_tool(patch, stamps);
             }
             Update::Plan(entries) => self.take_plan(entries, stamps),
-            Update::Usage(usage) => {
+            Update::Usage(mut usage) => {
+                clip::usage(&mut usage);
                 if self.usage.as_ref() != Some(&usage) {
                     self.usage = Some(usage.clone());
                     self.record(Change::Usage(usage));
@@ -57,6 +57,7 @@ impl Conversation {
                 }
             }
             Update::Modes(modes) => {
+                let modes = clip::modes(modes);
                 if self.modes.as_ref() != Some(&modes) {
                     self.modes = Some(modes.clone());
                     self.record(Change::Session {
@@ -67,6 +68,7 @@ impl Conversation {
                 }
             }
             Update::CurrentMode(current) => {
+                let current = clip::label(&current, clip::LABEL_BYTES).into_owned();
                 if let Some(modes) = self.modes.as_mut().filter(|modes| modes.current != current) {
                     modes.current = current;
                     let modes = Some(modes.clone());
@@ -137,13 +139,10 @@ impl Conversation {
     }
 
     fn take_image(&mut self, agent_id: Option<String>, mut image: Media, stamps: &mut dyn Stamps) {
-        let whole = (image.data.len() > FIELD_BYTES).then(|| std::mem::take(&mut image.data));
+        let whole = (clip::json_len(&image.data) > FIELD_BYTES).then(|| std::mem::take(&mut image.data));
         image.truncated = whole.is_some();
-        image.mime_type = clip::label(&image.mime_type, 256).into_owned();
-        image.uri = image
-            .uri
-            .map(|uri| clip::label(&uri, clip::LABEL_BYTES).into_owned());
-        let length = image.data.len();
+        clip::media_labels(&mut image);
+        let length = clip::json_len(&image.data);
         let (message, index) = self.add_part(agent_id, Part::Image { image }, length, stamps);
         self.keep_whole(message, index, WholeField::MediaData, whole);
     }
@@ -154,7 +153,7 @@ impl Conversation {
             .as_mut()
             .and_then(|text| clip::take_whole(text, FIELD_BYTES));
         resource.truncated = whole.is_some();
-        resource.uri = clip::label(&resource.uri, clip::LABEL_BYTES).into_owned();
+        clip::resource_labels(&mut resource);
         let length = resource.text.as_deref().map_or(0, clip::json_len);
         let (message, index) = self.add_part(agent_id, Part::Resource { resource }, length, stamps);
         self.keep_whole(message, index, WholeField::ResourceText, whole);
@@ -190,7 +189,7 @@ impl Conversation {
         patch: ToolPatch,
         stamps: &mut dyn Stamps,
     ) -> Option<(MessageId, usize)> {
-        if patch.id.len() > TOOL_ID_BYTES {
+        if clip::json_len(&patch.id) > TOOL_ID_BYTES {
             return None;
         }
         let standing = self.tools.get(&patch.id).cloned().and_then(|place| {
@@ -211,8 +210,10 @@ impl Conversation {
             None => MESSAGE_BYTES,
         };
         let wholes = cut_fields(&mut tool, &patch, room, &mut cut);
-        tool.truncated = !cut.is_empty();
-        clip::tool_labels(&mut tool);
+        let lacked_locations = place.as_ref().is_some_and(|place| place.lacks_locations);
+        let lacks_locations =
+            clip::tool_labels(&mut tool, room) || (patch.locations.is_none() && lacked_locations);
+        tool.truncated = !cut.is_empty() || lacks_locations;
         let (message, index) = match place {
             Some(place) if tool == before && wholes.is_empty() => return Some((place.message, place.index)),
             Some(place) => {
@@ -220,12 +221,9 @@ impl Conversation {
                 (place.message, place.index)
             }
             None => {
-                let bytes = [&tool.input, &tool.output]
-                    .into_iter()
-                    .flatten()
-                    .map(|text| clip::json_len(text))
-                    .sum();
-                self.add_part(None, Part::Tool { tool }, bytes, stamps)
+                let part = Part::Tool { tool };
+                let bytes = part_len(&part);
+                self.add_part(None, part, bytes, stamps)
             }
         };
         for (field, whole) in wholes {
@@ -243,9 +241,18 @@ impl Conversation {
                 index,
                 turn: self.turn_of_target,
                 cut,
+                lacks_locations,
             },
         );
         Some((message, index))
+    }
+
+    /// Makes the id free when it is that of a call of an earlier turn: agents count anew in each.
+    pub(super) fn forget_tool_of_earlier_turn(&mut self, id: &str) {
+        let turn = self.turn_of_target;
+        if self.tools.get(id).is_some_and(|place| place.turn != turn) {
+            self.tools.remove(id);
+        }
     }
 
     /// Marks the unfinished tool calls of the turn as ended by Stop.
@@ -330,16 +337,26 @@ impl Conversation {
         let in_turn = self.turn.is_some_and(|turn| turn.stage != Stage::Abandoned);
         message.turn = self.turn_of_target;
         message.done = !in_turn;
-        let before = self.target.take().map(|target| target.message);
-        if let Some(id) = before.filter(|id| self.held(*id).is_some_and(|held| !held.message.done)) {
-            self.finish(id, Ok(None));
-        }
+        self.close_target();
         let id = self.add(message);
         self.target = Some(Target {
             message: id,
             agent_id,
         });
         id
+    }
+
+    /// Returns the message that updates go to.
+    pub(super) fn target_message(&self) -> Option<MessageId> {
+        self.target.as_ref().map(|target| target.message)
+    }
+
+    /// Ends the message that updates go to, when it is open; what comes next begins another one.
+    pub(super) fn close_target(&mut self) {
+        let before = self.target.take().map(|target| target.message);
+        if let Some(id) = before.filter(|id| self.held(*id).is_some_and(|held| !held.message.done)) {
+            self.finish(id, Ok(None));
+        }
     }
 
     /// Returns the open agent message of the turn, adding an empty one when nothing was said.

@@ -77,6 +77,17 @@ impl Held {
     fn is_settled(&self) -> bool {
         self.message.done && !self.message.queued
     }
+
+    fn has_unfinished_tool(&self) -> bool {
+        self.message.parts.iter().any(|part| match part {
+            Part::Tool { tool } => !tool.status.is_final(),
+            Part::Text { .. }
+            | Part::Thought { .. }
+            | Part::Plan { .. }
+            | Part::Image { .. }
+            | Part::Resource { .. } => false,
+        })
+    }
 }
 
 /// Returns about how many bytes a message takes as JSON.
@@ -87,7 +98,7 @@ pub(super) fn message_len(message: &Message) -> usize {
 }
 
 /// Returns about how many bytes a part takes as JSON: its texts, and a little for each of its fields.
-fn part_len(part: &Part) -> usize {
+pub(super) fn part_len(part: &Part) -> usize {
     const FIELDS: usize = 120;
     let option = |text: &Option<String>| text.as_deref().map_or(0, json_len);
     FIELDS
@@ -120,7 +131,7 @@ fn part_len(part: &Part) -> usize {
 }
 
 impl Conversation {
-    /// Returns the held message. Those in the running turn are always held.
+    /// Returns the message when it is held.
     pub(super) fn held(&self, id: MessageId) -> Option<&Held> {
         let place = self.place(id)?;
         self.held.get(place)
@@ -218,20 +229,31 @@ impl Conversation {
         });
     }
 
+    /// Lets go of old messages, but for those that still change. Only the newest ones are held without a hole.
     fn let_go(&mut self) {
-        let turn = self.turn.map(|turn| turn.message).or(self.turn_of_target);
         let mut bytes: usize = self.held.iter().map(Held::bytes).sum();
-        while self.held.len() > Self::HELD_MESSAGES || bytes > Self::HELD_BYTES {
-            let Some(oldest) = self.held.front() else { return };
-            let in_turn =
-                turn.is_some_and(|turn| oldest.message.turn == Some(turn) || oldest.message.id == turn);
-            if !oldest.is_settled() || in_turn || self.held.len() == 1 {
+        loop {
+            let is_over =
+                |times| self.held.len() > times * Self::HELD_MESSAGES || bytes > times * Self::HELD_BYTES;
+            if !is_over(1) {
                 return;
             }
-            bytes -= oldest.bytes();
-            let gone = oldest.message.id;
-            self.held.pop_front();
-            self.tools.retain(|_, place| place.message != gone);
+            // A tool call that runs on while much is said is waited for, but not without end.
+            let waits_for_tools = !is_over(2);
+            let newest = self.held.len() - 1;
+            let is_needed = |held: &Held| {
+                let is_in_turn = held.message.turn == self.turn_of_target;
+                !held.is_settled()
+                    || self.target_message() == Some(held.message.id)
+                    || (waits_for_tools && is_in_turn && held.has_unfinished_tool())
+            };
+            let Some(place) = self.held.iter().take(newest).position(|held| !is_needed(held)) else {
+                return;
+            };
+            let gone = self.held.remove(place).expect("the place was found");
+            bytes -= gone.bytes();
+            self.tools.retain(|_, place| place.message != gone.message.id);
+            self.whole_from = self.whole_from.max(Some(self.held[place].message.id));
         }
     }
 }

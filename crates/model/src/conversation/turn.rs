@@ -251,7 +251,7 @@ impl Conversation {
                 self.cancel_tools();
                 self.finish(id, Ok(Some(StopReason::Cancelled)));
             }
-            Stage::Abandoned => {}
+            Stage::Abandoned => self.cancel_tools(),
         }
         self.turn = None;
         self.record_turn();
@@ -260,8 +260,10 @@ impl Conversation {
     /// Ends the running turn because the agent could not be started or reached; what waits is not sent.
     pub fn agent_unavailable(&mut self, error: &str, stamps: &mut dyn Stamps) {
         let error = clip::label(error, clip::REASON_BYTES).into_owned();
+        self.resolve_all(&PermissionOutcome::Withdrawn);
         if let Some(turn) = self.turn {
             if turn.stage == Stage::Answering {
+                self.close_target();
                 let mut message = self.draft(Role::System, stamps);
                 message.turn = Some(turn.message);
                 message.code = Some(SystemCode::AgentUnavailable);
@@ -278,9 +280,10 @@ impl Conversation {
 
     /// Ends what runs because the agent's process is gone; what waits is not sent, since nothing restarts an agent by itself.
     pub fn agent_ended(&mut self, reason: &str, stamps: &mut dyn Stamps) {
-        self.end_turn(TurnEnd::Failed(format!("the agent {reason}")), stamps);
+        let reason = clip::label(reason, clip::REASON_BYTES);
+        self.end_turn(TurnEnd::Failed(format!("the agent ended: {reason}")), stamps);
         self.resolve_all(&PermissionOutcome::Withdrawn);
-        self.drop_queue(&format!("not sent: the agent {reason}"));
+        self.drop_queue(&format!("not sent: the agent ended: {reason}"));
     }
 
     /// Says that a new session began and the agent forgot what was before.
@@ -326,20 +329,18 @@ impl Conversation {
         if stopped || self.permissions.len() >= OPEN_PERMISSIONS {
             return None;
         }
+        self.forget_tool_of_earlier_turn(&patch.id);
         let (message_id, index) = self.take_tool(patch, stamps)?;
         let Part::Tool { tool } = self.held(message_id)?.message.parts.get(index)? else {
             return None;
         };
-        options.truncate(OPEN_PERMISSIONS);
-        for option in &mut options {
-            option.name = clip::label(&option.name, clip::LABEL_BYTES).into_owned();
-        }
+        clip::permission_options(&mut options);
         let permission = Permission {
             id: PermissionId(stamps.new_id()),
             agent: self.agent.clone(),
             conversation: self.id,
             message_id,
-            tool_call: clip::asked(tool),
+            tool_call: clip::asked(tool, self.permissions.len()),
             options,
             rejections: self.rejections,
             created_at: stamps.now_ms(),

@@ -79,19 +79,19 @@ impl Conversation {
 
     /// Returns the newest `limit` messages before `before` that are held, and how many of them only storage has.
     pub fn held_page(&self, before: Option<MessageId>, limit: usize) -> (Page, usize) {
-        let end = match before {
-            Some(before) => self.held.partition_point(|held| held.message.id < before),
-            None => self.held.len(),
-        };
+        let count_before = |id: MessageId| self.held.partition_point(|held| held.message.id < id);
+        let start = self.whole_from.map_or(0, count_before);
+        let end = before.map_or(self.held.len(), count_before);
         let newest_first = self
             .held
             .iter()
             .take(end)
+            .skip(start)
             .rev()
             .take(limit)
             .map(|held: &Held| held.message.clone());
         let page = Page::of_newest_first(newest_first);
-        let has_older = self.total > self.held.len() as u64;
+        let has_older = self.total > (self.held.len() - start) as u64;
         let missing = if has_older && !page.truncated {
             limit.saturating_sub(page.messages.len())
         } else {
@@ -100,8 +100,9 @@ impl Conversation {
         (page, missing)
     }
 
-    /// Returns the oldest message that is held.
+    /// Returns the message from which on all are held.
     pub fn oldest_held(&self) -> Option<MessageId> {
-        self.held.front().map(|held| held.message.id)
+        self.whole_from
+            .or_else(|| self.held.front().map(|held| held.message.id))
     }
 }

@@ -90,6 +90,7 @@ fn event(kind: EventKind) -> Event {
         }),
         EventKind::AgentLog => Event::AgentLog(AgentLogged {
             agent,
+            number: 12,
             line: "loading the index".into(),
             stray: false,
             missed: 0,

@@ -128,18 +128,18 @@ impl Plain {
         Handler::set_keyboard_mode(&mut self.term, modes, KeyboardModesApplyBehavior::Replace);
     }
 
-    /// Returns whether an edit left half of a wide character in the last column (`exceptions` shows what a resize does
-    /// then).
+    /// Returns whether an edit left half of a wide character (`exceptions` shows what a resize does then).
     fn has_cut_character(&self) -> bool {
         let (first, last) = (
             -(self.term.history_size() as i32),
             self.term.screen_lines() as i32,
         );
-        let edge = Column(self.term.columns() - 1);
+        let columns = self.term.columns();
         (first..last).any(|line| {
-            self.term.grid()[Line(line)][edge]
-                .flags
-                .contains(Flags::WIDE_CHAR)
+            let row = &self.term.grid()[Line(line)][Column(0)..Column(columns)];
+            let whole =
+                |next: Option<&Cell>| next.is_some_and(|next| next.flags.contains(Flags::WIDE_CHAR_SPACER));
+            (0..columns).any(|at| row[at].flags.contains(Flags::WIDE_CHAR) && !whole(row.get(at + 1)))
         })
     }
 

@@ -79,11 +79,11 @@ fn a_plain_stream_has_no_exception() {
 /// enough, and the next erasing leaves the colour where it was.
 #[test]
 fn erasing_a_row_after_a_resize_erases_all_of_it() {
-    let (mut plain, mut screen) = both(Size::new(10, 3), &[b"\x1b[41m\x1b[2J\x1b[m"]);
-    plain.term.resize(Size::new(20, 3));
-    screen.resize(Size::new(20, 3));
-    plain.feed(b"\x1b[2J");
-    screen.feed(b"\x1b[2J", Instant::now());
+    let (mut plain, mut screen) = both(Size::new(20, 5), &[b"\x1b[41m\x1b[S"]);
+    plain.term.resize(Size::new(80, 5));
+    screen.resize(Size::new(80, 5));
+    plain.feed(b"\x1bc");
+    screen.feed(b"\x1bc", Instant::now());
     let coloured = |rows: Vec<crate::differential::Row>| rows.iter().any(|row| !row.characters.is_empty());
     assert!(
         coloured(plain.screen()),

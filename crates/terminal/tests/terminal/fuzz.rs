@@ -3,7 +3,7 @@
 use crate::differential::run_seed;
 
 /// Seeds of each of four tests, so that they run side by side.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 40;
 
 fn check(part: u64) {
     let differences: Vec<_> = (part * SEEDS..(part + 1) * SEEDS)

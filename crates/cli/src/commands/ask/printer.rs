@@ -58,7 +58,7 @@ impl Printer {
             (Step::Tool(tool), _) => self.aside(output, &tool_line(tool)),
             (Step::Plan(entries), _) => self.aside(output, &plan_words(entries)),
             (Step::Attachment(part), _) => self.aside(output, &attachment_words(part)),
-            (Step::System { code, error }, _) => self.aside(output, &system_note(*code, error.as_deref())),
+            (Step::AgentRestarted, _) => self.aside(output, system_words(SystemCode::AgentRestarted)),
             (Step::Asks(_) | Step::Answered(_) | Step::Lost | Step::Ended(_), _) => Ok(()),
         }
     }
@@ -125,13 +125,5 @@ impl Printer {
             self.line = Line::Start;
         }
         Ok(())
-    }
-}
-
-fn system_note(code: SystemCode, error: Option<&str>) -> String {
-    let words = system_words(code);
-    match error.and_then(|error| error.lines().next()) {
-        Some(error) => format!("{words}: {error}"),
-        None => words.to_owned(),
     }
 }

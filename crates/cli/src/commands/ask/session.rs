@@ -219,7 +219,7 @@ impl Session<'_> {
                 | Step::Tool(_)
                 | Step::Plan(_)
                 | Step::Attachment(_)
-                | Step::System { .. } => {}
+                | Step::AgentRestarted => {}
             }
         }
         Ok(None)

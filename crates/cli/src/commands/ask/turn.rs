@@ -61,11 +61,8 @@ pub(super) enum Step {
     Plan(Vec<PlanEntry>),
     /// An image or a resource.
     Attachment(Part),
-    /// Something that Pupitre says about the conversation.
-    System {
-        code: SystemCode,
-        error: Option<String>,
-    },
+    /// The agent forgot what was before.
+    AgentRestarted,
     Asks(Permission),
     Answered(PermissionId),
     /// Events were lost: the conversation must be fetched and joined.
@@ -215,11 +212,19 @@ impl Turn {
 
     fn system(&mut self, message: Message, steps: &mut Vec<Step>) {
         let Some(code) = message.code else { return };
-        if self.told_messages.insert(message.id) {
-            steps.push(Step::System {
-                code,
-                error: message.error,
-            });
+        if !self.told_messages.insert(message.id) {
+            return;
+        }
+        match code {
+            SystemCode::AgentRestarted => steps.push(Step::AgentRestarted),
+            // No answer will come: the turn ends with this message.
+            SystemCode::AgentUnavailable => self.end(
+                End {
+                    stop_reason: None,
+                    error: message.error,
+                },
+                steps,
+            ),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) enum Incoming<T> {
         skipped: Vec<String>,
     },
     /// The agent repeats what the user wrote: part of a replay, or an echo.
-    UserEcho { session_id: String },
+    UserEcho,
     /// The agent waits for an answer to `id`.
     Request {
         id: AgentRequestId,

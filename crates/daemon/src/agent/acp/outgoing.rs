@@ -174,6 +174,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_no_longer_counts() {
+        run(async {
+            let (ours, mut agent) = tokio::io::duplex(64);
+            let (lines, writer) = with_limit(ours, 10);
+            let mut running = std::pin::pin!(writer.run());
+            let mut read = [0; 8];
+            for _ in 0..10 {
+                lines.push(b"8 bytes\n".to_vec());
+                tokio::select! {
+                    biased;
+                    end = &mut running => panic!("the agent reads, and yet the writer ended with {end:?}"),
+                    count = agent.read_exact(&mut read) => assert_eq!(count.unwrap(), 8),
+                }
+            }
+        });
+    }
+
+    #[test]
     fn a_closed_input_is_an_error() {
         run(async {
             let (ours, agent) = tokio::io::duplex(8);

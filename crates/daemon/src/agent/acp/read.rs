@@ -12,8 +12,8 @@ mod turn;
 mod update;
 mod values;
 
-pub(crate) use handshake::{HandshakeError, Initialized, initialized};
+pub(crate) use handshake::{Initialized, initialized};
 pub(super) use permission::permission_request;
-pub(crate) use session::{NewSessionError, SessionSettings, new_session_result, session_settings};
-pub(crate) use turn::{StopReasonError, stop_reason};
+pub(crate) use session::{SessionSettings, new_session_result, session_settings};
+pub(crate) use turn::stop_reason;
 pub(super) use update::session_update;

@@ -10,9 +10,10 @@ use memchr::{memchr, memchr2};
 /// Returns the line as text: without white space and byte order marks around it, what is no UTF-8 replaced.
 pub(super) fn text(line: &[u8]) -> Cow<'_, str> {
     let around = |symbol: char| symbol.is_whitespace() || symbol == '\u{feff}' || symbol == '\0';
-    match String::from_utf8_lossy(line) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(around)),
-        Cow::Owned(text) => Cow::Owned(text.trim_matches(around).to_owned()),
+    // The lossy reading alone looks at each byte, which a line of megabytes feels.
+    match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text.trim_matches(around)),
+        Err(_) => Cow::Owned(String::from_utf8_lossy(line).trim_matches(around).to_owned()),
     }
 }
 

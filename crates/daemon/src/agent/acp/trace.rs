@@ -53,13 +53,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the text with each secret replaced by `***`.
-    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redact_start(text, text.len())
-    }
-
-    /// Returns what the first `limit_bytes` of a text become, cut between two characters. A secret that lies across
-    /// the cut is blotted out too.
+    /// Returns what the first `limit_bytes` of a text become, cut between two characters, with each secret replaced by
+    /// `***`. A secret that lies across the cut is blotted out too.
     pub(crate) fn redact_start<'a>(&self, text: &'a str, limit_bytes: usize) -> Cow<'a, str> {
         let kept = cut(text, limit_bytes);
         let looked_at = &text.as_bytes()[..text.len().min(kept.len() + self.longest_bytes)];
@@ -143,10 +138,6 @@ impl Trace {
         }
     }
 
-    pub(crate) fn redactor(&self) -> &Redactor {
-        &self.redactor
-    }
-
     pub(super) fn record(&mut self, direction: TraceDirection, line: &str) {
         let text = self
             .redactor
@@ -179,14 +170,6 @@ impl Trace {
     pub(crate) fn recorded(&self) -> u64 {
         self.recorded
     }
-
-    /// Returns what was recorded after the first `count` messages, as far as it is kept.
-    pub(crate) fn entries_after(&self, count: u64) -> impl Iterator<Item = &TraceEntry> {
-        let wanted = usize::try_from(self.recorded.saturating_sub(count)).unwrap_or(usize::MAX);
-        self.entries
-            .iter()
-            .skip(self.entries.len().saturating_sub(wanted))
-    }
 }
 
 #[cfg(test)]
@@ -194,7 +177,10 @@ mod tests {
     use super::*;
 
     fn check(secrets: &[&str], text: &str, expected: &str) {
-        assert_eq!(Redactor::new(secrets.iter().copied()).redact(text), expected);
+        assert_eq!(
+            Redactor::new(secrets.iter().copied()).redact_start(text, text.len()),
+            expected
+        );
     }
 
     #[test]
@@ -247,13 +233,6 @@ mod tests {
         let first = trace.entries().next().unwrap();
         assert_eq!((first.text.as_str(), first.bytes, first.ts), ("5 ***", 10, 7));
         assert_eq!(trace.recorded(), 1_005);
-        let new: Vec<_> = trace
-            .entries_after(1_003)
-            .map(|entry| entry.text.as_str())
-            .collect();
-        assert_eq!(new, ["1003 ***", "1004 ***"]);
-        assert_eq!(trace.entries_after(0).count(), limits::TRACE_MESSAGES);
-        assert_eq!(trace.entries_after(1_005).count(), 0);
     }
 
     #[test]

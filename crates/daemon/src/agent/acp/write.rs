@@ -7,11 +7,10 @@ use std::path::Path;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AGENT_METHOD_NAMES, AuthenticateRequest, CancelNotification, ClientCapabilities, ContentBlock,
-    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, LoadSessionRequest,
-    NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse, ResourceLink,
-    SelectedPermissionOutcome, SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionModeRequest,
-    TextContent,
+    AGENT_METHOD_NAMES, CancelNotification, ClientCapabilities, ContentBlock, FileSystemCapabilities,
+    ImageContent, Implementation, InitializeRequest, LoadSessionRequest, NewSessionRequest, PromptRequest,
+    RequestPermissionOutcome, RequestPermissionResponse, ResourceLink, SelectedPermissionOutcome,
+    SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionModeRequest, TextContent,
 };
 use serde::Serialize;
 
@@ -45,14 +44,6 @@ pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl
         params: InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities)
             .client_info(program),
-    }
-}
-
-/// Logs in by one of the methods that `initialize` told.
-pub(crate) fn authenticate(method_id: &str) -> Call<impl Serialize> {
-    Call {
-        method: AGENT_METHOD_NAMES.authenticate,
-        params: AuthenticateRequest::new(method_id.to_owned()),
     }
 }
 
@@ -240,7 +231,6 @@ mod tests {
                 "clientInfo": {"name": "pupitre", "title": "Pupitre", "version": "1.2.3"},
             }),
         );
-        check(&authenticate("key"), "authenticate", &json!({"methodId": "key"}));
         check(
             &new_session("/w"),
             "session/new",

@@ -37,7 +37,7 @@ fn in_short(incoming: Incoming<&str>) -> String {
             update,
             skipped,
         } => format!("{session_id} {update:?} {skipped:?}"),
-        Incoming::UserEcho { session_id } => format!("{session_id} echo"),
+        Incoming::UserEcho => "echo".to_owned(),
         Incoming::Request {
             id,
             request: AgentRequest::Permission(permission),
@@ -168,8 +168,8 @@ fn an_update_sent_as_a_request_is_read_and_refused() {
             r#"{{"id":{id},"method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"user_message_chunk"}}}}}}"#
         )
     };
-    check(&line("null"), &["s echo"]);
-    check(&line("7"), &["s echo", "7 unknown session/update"]);
+    check(&line("null"), &["echo"]);
+    check(&line("7"), &["echo", "7 unknown session/update"]);
 }
 
 #[test]

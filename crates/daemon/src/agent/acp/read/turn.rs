@@ -58,10 +58,13 @@ mod tests {
             r#"{"stopReason":"end_turn","usage":{"totalTokens":1}}"#,
             Ok(StopReason::EndTurn),
         );
+        check(r#"{"stopReason":"cancelled"}"#, Ok(StopReason::Cancelled));
+        check(r#"{"stopReason":"max_tokens"}"#, Ok(StopReason::MaxTokens));
         check(
             r#"{"stopReason":"max_turn_requests"}"#,
             Ok(StopReason::MaxTurnRequests),
         );
+        check(r#"{"stopReason":"refusal"}"#, Ok(StopReason::Refusal));
         for missing in [
             "null",
             "{}",

@@ -1,0 +1,72 @@
+//! The odd agents that want more than two turns from their test.
+
+use pupitre_protocol::agent::{AgentParams, AgentState};
+use pupitre_protocol::conversation::{CancelParams, StopReason};
+use pupitre_protocol::method::{agent, chat};
+use pupitre_testkit::fixtures::odd_script;
+
+use crate::support::{Desk, Follower, Report, agent_name, fake_script};
+
+/// The scripts with a test here.
+pub(super) const TESTED: &[&str] = &["ignores-cancel", "permission-alike", "silent-start"];
+
+fn desk_with(script: &str) -> (Desk, Report) {
+    let mut desk = Desk::without_daemon(&[]);
+    let (agent, report) = fake_script(&desk, "odd", &odd_script(script));
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    (desk, report)
+}
+
+#[test]
+fn a_cancel_that_is_not_answered_ends_the_message_and_not_the_turn() {
+    let (desk, report) = desk_with("ignores-cancel");
+    let mut follower = Follower::new(&desk, "odd");
+    let first = desk.send("odd", "Think.").message_id;
+    follower.wait_for_text(first, "Let me think");
+    desk.call::<chat::Cancel>(CancelParams {
+        agent: agent_name("odd"),
+        message_id: None,
+    });
+    let ended = follower.wait_for_end_of_turn(first);
+    assert_eq!(ended.stop_reason, Some(StopReason::Cancelled));
+    // The agent may still be at it: what comes now waits until it was restarted.
+    let second = desk.send("odd", "Think again.");
+    assert!(second.queued);
+    assert_eq!(desk.agent("odd").state, AgentState::Busy);
+    desk.call::<agent::Restart>(AgentParams {
+        agent: agent_name("odd"),
+    });
+    let third = desk.send("odd", "And again.").message_id;
+    follower.wait_for_text(third, "Let me think");
+    desk.stop_agent("odd");
+    assert_eq!(
+        follower.wait_for_end_of_turn(third).stop_reason,
+        Some(StopReason::Cancelled)
+    );
+    report.expect_ok(2, &desk);
+}
+
+#[test]
+fn allow_takes_the_first_option_of_its_kind() {
+    let (desk, report) = desk_with("permission-alike");
+    desk.run(&["ask", "odd", "Water them.", "--allow"])
+        .expect_code(0)
+        .expect_stdout("Watered.")
+        .expect_stderr("Gently");
+    desk.run(&["ask", "odd", "And now?"])
+        .expect_code(0)
+        .expect_stdout("All is well.");
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn an_agent_that_never_answers_initialize_is_given_up() {
+    let (desk, report) = desk_with("silent-start");
+    desk.run(&["ask", "odd", "Hello?"])
+        .expect_code(1)
+        .expect_stderr("no answer to initialize within 30 s");
+    assert_eq!(desk.agent("odd").state, AgentState::Error);
+    report.expect_ok(1, &desk);
+}

@@ -1,0 +1,98 @@
+//! Values of an agent's `env` never appear: not in the trace, the logs, errors, events or what is stored.
+
+use pupitre_protocol::agent::AgentParams;
+use pupitre_protocol::method::agent;
+
+use crate::support::{Desk, agent_name, files_below, shell_agent};
+
+const SECRET: &str = "sk-test-51c7d0e2a94f4b1e";
+const INHERITED: &str = "inherited-9d3f\"quoted\"0b7c";
+
+/// Says its secrets wherever an agent can that is no answer: stderr, a stray line, an unknown notification, an
+/// answer to `initialize`, the error of a prompt.
+const TALKATIVE: &str = r#"
+printf 'the key is %s and %s\n' "$KEY" "$PASSED_ON" >&2
+printf 'stray %s\n' "$KEY"
+read -r line
+printf '{"jsonrpc":"2.0","method":"_odd/key","params":{"key":"%s"}}\n' "$KEY"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{}}}\n' 1
+read -r line
+printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}\n' 2
+read -r line
+printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' 3 "$KEY"
+printf 'last words: %s\n' "$KEY" >&2
+read -r line
+"#;
+
+#[test]
+fn secrets_appear_nowhere() {
+    let ids = |script: &str| script.to_owned();
+    let mut desk = Desk::without_daemon(&[shell_agent("leaky", &ids(TALKATIVE))
+        .env("KEY", SECRET)
+        .env("PASSED_ON", "$OUTSIDE")]);
+    desk.set_variable("OUTSIDE", INHERITED);
+    desk.start_daemon();
+    let watch = desk.spawn(&["watch"]);
+    watch.wait_for_stdout("subscribed");
+    let ask = desk.run(&["ask", "leaky", "hello"]);
+    ask.expect_code(1).expect_stderr("was refused");
+    watch.wait_for_stdout("last words");
+    let mut seen = vec![("ask", ask.stdout + &ask.stderr)];
+    for (what, verb) in [
+        ("trace", &["agents", "trace", "leaky"][..]),
+        ("log", &["agents", "logs", "leaky"]),
+        ("agents", &["agents", "--json"]),
+        ("show", &["chat", "show", "leaky", "--json"]),
+    ] {
+        seen.push((what, desk.run(verb).expect_code(0).stdout.clone()));
+    }
+    let trace = desk.call::<agent::Trace>(AgentParams {
+        agent: agent_name("leaky"),
+    });
+    assert!(
+        trace.entries.iter().any(|entry| entry.text.contains("_odd/key")),
+        "{trace:#?}"
+    );
+    assert!(
+        seen[2].1.contains("the key is") && seen[2].1.contains("stray"),
+        "{}",
+        seen[2].1
+    );
+    seen.push(("trace by RPC", format!("{trace:?}")));
+    watch.interrupt();
+    seen.push(("events", watch.finish().stdout));
+    seen.push(("the daemon's words", desk.story()));
+    desk.stop_daemon();
+    for file in files_below(&desk.path("state")) {
+        let bytes = std::fs::read(&file).unwrap();
+        seen.push((
+            "a file",
+            format!("{}: {}", file.display(), String::from_utf8_lossy(&bytes)),
+        ));
+    }
+    for (what, text) in seen {
+        for secret in [SECRET, INHERITED, "inherited-9d3f", "0b7c"] {
+            assert!(!text.contains(secret), "{secret} stands in {what}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_start_tells_no_secret() {
+    let desk =
+        Desk::with_agents(&[shell_agent("leaky", "echo \"bad key $KEY\" >&2; exit 1").env("KEY", SECRET)]);
+    let output = desk.run(&["agents", "start", "leaky"]);
+    output.expect_code(1).expect_stderr("exited with code 1");
+    let (_, message) = desk.call_refused::<agent::Start>(AgentParams {
+        agent: agent_name("leaky"),
+    });
+    assert!(message.contains("bad key"), "{message}");
+    for text in [
+        output.stderr.clone(),
+        message,
+        format!("{:?}", desk.agent("leaky")),
+        desk.log(),
+    ] {
+        assert!(!text.contains(SECRET), "{text}");
+    }
+}
