@@ -1,6 +1,6 @@
 //! The daemon's log: a file that is rotated every day, and stderr when the daemon runs in the foreground.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
@@ -38,7 +38,12 @@ pub(crate) fn begin(state_folder: &Path, target: LogTarget) -> io::Result<PathBu
         .with_writer(appender)
         .with_filter(filter());
     let stderr = match target {
-        LogTarget::StderrAndFile => Some(fmt::layer().with_writer(io::stderr).with_filter(filter())),
+        LogTarget::StderrAndFile => Some(
+            fmt::layer()
+                .with_ansi(has_colours())
+                .with_writer(io::stderr)
+                .with_filter(filter()),
+        ),
         LogTarget::File => None,
     };
     // A second daemon in one process (as in tests) goes on with the log of the first.
@@ -51,4 +56,9 @@ pub(crate) fn begin(state_folder: &Path, target: LogTarget) -> io::Result<PathBu
         tracing::debug!("the log had begun before");
     }
     Ok(folder)
+}
+
+/// Colours are for people: not in a pipe or a file, and not when they are unwanted (no-color.org).
+fn has_colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

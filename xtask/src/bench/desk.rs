@@ -47,8 +47,9 @@ impl Desk {
             .context("cannot start the daemon")?;
         let stderr = daemon.stderr.take().context("the daemon has no stderr")?;
         let mut lines = BufReader::new(stderr).lines();
-        let is_ready =
-            |line: &std::io::Result<String>| line.as_ref().map_or(true, |line| line.contains("ready at"));
+        let is_ready = |line: &std::io::Result<String>| {
+            line.as_ref().map_or(true, |line| line.contains("ready socket="))
+        };
         match lines.find(is_ready) {
             Some(Ok(_)) => {}
             Some(Err(_)) | None => bail!("the daemon ended before it was ready"),

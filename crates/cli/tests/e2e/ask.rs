@@ -187,7 +187,7 @@ fn ctrl_c_takes_back_a_message_that_waits_and_no_other() {
     let first = desk.send("demo", "wait");
     events.wait_for_text(WAITING);
     let ask = desk.spawn(&["ask", "demo", "markdown"]);
-    ask.wait_for_stderr("the message waits");
+    events.wait_for_queue("demo", 1);
     let others = desk.send("demo", "hello");
     ask.interrupt();
     ask.finish().expect_code(130);
@@ -224,7 +224,7 @@ fn a_message_that_stop_dropped_ends_the_one_who_asked() {
     desk.send("demo", "wait");
     events.wait_for_text(WAITING);
     let ask = desk.spawn(&["ask", "demo", "hello"]);
-    ask.wait_for_stderr("the message waits");
+    events.wait_for_queue("demo", 1);
     desk.run(&["chat", "cancel", "demo"])
         .expect_code(0)
         .expect_stdout("1 waiting message was dropped");

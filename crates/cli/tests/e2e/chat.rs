@@ -151,7 +151,7 @@ fn cancel_answers_what_was_asked_and_drops_what_waits() {
     assert_eq!(kind, ErrorKind::AlreadyAnswered);
     desk.run(&["chat", "cancel", "demo"])
         .expect_code(0)
-        .expect_stdout("nothing was to cancel");
+        .expect_stdout("there was nothing to cancel");
     desk.run(&["ask", "demo", "hello"]).expect_code(0);
 }
 

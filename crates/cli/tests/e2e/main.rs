@@ -1,5 +1,11 @@
 //! The whole program, as a person or a script uses it: the real binary, its daemon, and agents in a desk of its own.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests say what they saw, and what was skipped"
+)]
 
 mod agents;
 mod ask;

@@ -5,9 +5,10 @@ mod recording;
 
 use std::path::PathBuf;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use pupitre_client::Client;
-use pupitre_protocol::agent::AgentParams;
+use pupitre_protocol::agent::{AgentParams, TraceDirection, TraceEntry};
 use pupitre_protocol::conversation::{
     AnswerPermissionParams, CancelParams, ConversationView, Part, PermissionOption, Role, StopReason,
     SystemCode,
@@ -20,7 +21,7 @@ use pupitre_testkit::transcript::{
     EndCause, Opening, PermissionAnswer, RecordedTurn, Transcript, TurnOutcome,
 };
 
-use crate::support::{Desk, EndedTurn, Follower, Report, agent_name, fake_replay, text_of_turn};
+use crate::support::{Desk, EndedTurn, Follower, PATIENCE, Report, agent_name, fake_replay, text_of_turn};
 use recording::Recording;
 
 /// One recording with the agent that replays it.
@@ -125,6 +126,9 @@ impl RunningTurn<'_, '_> {
     /// Returns how the turn ended; where the recording left it open, because the agent was stopped or ended.
     fn play(mut self, stopping: &mut Option<JoinHandle<()>>) -> EndedTurn {
         let is_open = self.turn.outcome == TurnOutcome::Open;
+        if is_open {
+            self.wait_until_prompted();
+        }
         let mut ended = None;
         loop {
             self.cancel_when_due();
@@ -150,6 +154,23 @@ impl RunningTurn<'_, '_> {
                 }
                 _ => ended = ended.or_else(|| EndedTurn::of(&frame, self.id)),
             }
+        }
+    }
+
+    /// Waits until the agent was given the prompt: some then say nothing that a client could wait for.
+    fn wait_until_prompted(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        let prompt = |entry: &TraceEntry| {
+            entry.direction == TraceDirection::ToAgent && entry.text.contains("\"session/prompt\"")
+        };
+        loop {
+            let trace = self.desk.call::<agent::Trace>(AgentParams {
+                agent: agent_name(&self.case.name),
+            });
+            if trace.entries.iter().any(prompt) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{} was not prompted", self.case.name);
         }
     }
 
@@ -199,18 +220,18 @@ impl RunningTurn<'_, '_> {
 fn check_end(case: &Case, turn: &RecordedTurn, ended: &EndedTurn) {
     let name = &case.name;
     match &turn.outcome {
-        TurnOutcome::Stopped { reason } => {
-            let told = serde_json::to_value(ended.stop_reason).unwrap();
-            assert_eq!(told, serde_json::json!(reason), "{name}: {ended:#?}");
-            assert_eq!(ended.error, None, "{name}");
-        }
-        // An agent may answer a cancel with an error: it is a cancelled turn all the same.
-        TurnOutcome::Failed { .. } if turn.cancel.is_some() => {
+        // A turn that was cancelled ends as cancelled, whatever the agent says.
+        TurnOutcome::Stopped { .. } | TurnOutcome::Failed { .. } if turn.cancel.is_some() => {
             assert_eq!(
                 ended.stop_reason,
                 Some(StopReason::Cancelled),
                 "{name}: {ended:#?}"
             );
+        }
+        TurnOutcome::Stopped { reason } => {
+            let told = serde_json::to_value(ended.stop_reason).unwrap();
+            assert_eq!(told, serde_json::json!(reason), "{name}: {ended:#?}");
+            assert_eq!(ended.error, None, "{name}");
         }
         TurnOutcome::Failed { message, .. } => {
             assert_eq!(ended.stop_reason, None, "{name}: {ended:#?}");

@@ -11,23 +11,23 @@ const INHERITED: &str = "inherited-9d3f\"quoted\"0b7c";
 /// Says its secrets wherever an agent can that is no answer: stderr, a stray line, an unknown notification, an
 /// answer to `initialize`, the error of a prompt.
 const TALKATIVE: &str = r#"
+next() { read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 printf 'the key is %s and %s\n' "$KEY" "$PASSED_ON" >&2
 printf 'stray %s\n' "$KEY"
-read -r line
+next
 printf '{"jsonrpc":"2.0","method":"_odd/key","params":{"key":"%s"}}\n' "$KEY"
-printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{}}}\n' 1
-read -r line
-printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}\n' 2
-read -r line
-printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' 3 "$KEY"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{}}}\n' "$id"
+next
+printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}\n' "$id"
+next
+printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' "$id" "$KEY"
 printf 'last words: %s\n' "$KEY" >&2
-read -r line
+next
 "#;
 
 #[test]
 fn secrets_appear_nowhere() {
-    let ids = |script: &str| script.to_owned();
-    let mut desk = Desk::without_daemon(&[shell_agent("leaky", &ids(TALKATIVE))
+    let mut desk = Desk::without_daemon(&[shell_agent("leaky", TALKATIVE)
         .env("KEY", SECRET)
         .env("PASSED_ON", "$OUTSIDE")]);
     desk.set_variable("OUTSIDE", INHERITED);

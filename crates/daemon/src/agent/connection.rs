@@ -28,6 +28,16 @@ pub(super) struct Link {
     pub(super) started_at: u64,
     /// The process has ended, for this reason, and its last output is awaited until then.
     pub(super) exit: Option<Exit>,
+    /// Whether anything of the tree lives.
+    pub(super) tree: Tree,
+}
+
+/// Whether anything of an agent's tree lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tree {
+    Alive,
+    /// Nothing does; this is told when the last output was read.
+    Gone,
 }
 
 /// The end of the agent's own process.
@@ -91,7 +101,13 @@ impl Link {
             pid: None,
             started_at,
             exit: None,
+            tree: Tree::Alive,
         }
+    }
+
+    /// Says whether the process has ended and something that it wrote before may still be read.
+    pub(super) fn is_draining(&self) -> bool {
+        self.output == Output::Open && self.exit.as_ref().is_some_and(|exit| !exit.told)
     }
 
     /// Returns what comes next. Nothing is lost when the future is dropped.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::acp::{
     ClientOffer, Connection, Initialized, LineReader, Redactor, Trace, initialize, outgoing_lines,
 };
-use super::connection::{Link, LinkInput, LinkParts};
+use super::connection::{Link, LinkInput, LinkParts, Tree};
 use super::session::{Asked, Session};
 use super::task::{AgentTask, answer};
 use super::{Answer, Respond};
@@ -235,12 +235,17 @@ impl AgentTask {
             GuardReport::Warning { message } => {
                 tracing::warn!(agent = %self.definition.name, message, "the agent's guard");
             }
-            GuardReport::Gone => self.tree_gone(),
+            GuardReport::Gone => match &mut self.link {
+                // An agent may answer and leave at once: its last words come before its end.
+                Some(link) if link.is_draining() => link.tree = Tree::Gone,
+                Some(_) | None => self.tree_gone(),
+            },
         }
     }
 
     fn guard_lost(&mut self) {
-        if self.link.is_some() {
+        // A guard whose tree is gone has nothing more to do.
+        if self.link.as_ref().is_some_and(|link| link.tree == Tree::Alive) {
             tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent; what the agent started may live on");
             if let Some(link) = &mut self.link
                 && link.exit.is_none()
@@ -272,6 +277,9 @@ impl AgentTask {
             .is_some_and(|exit| !exit.told && exit.drained_by_ms <= now_ms);
         if drained {
             self.tell_exit();
+            if self.link.as_ref().is_some_and(|link| link.tree == Tree::Gone) {
+                self.tree_gone();
+            }
         } else if self.link.as_ref().is_some_and(|link| link.is_mute(now_ms)) {
             self.step(Input::ConnectionLost {
                 reason: "closed its output and said nothing more".to_owned(),

@@ -184,7 +184,14 @@ impl AgentTask {
             Incoming::UserEcho => {}
             Incoming::Request { id, request } => self.take_request(id, request),
             Incoming::RequestCancelled { id } => self.request_cancelled(&id),
-            Incoming::Reply { tag, outcome } => self.take_reply(tag, outcome),
+            Incoming::Reply { tag, mut outcome } => {
+                // What an agent says of a failure is kept and shown.
+                if let (Err(error), Some(link)) = (&mut outcome, &self.link) {
+                    let length = error.message.len();
+                    error.message = link.redactor.redact_start(&error.message, length).into_owned();
+                }
+                self.take_reply(tag, outcome);
+            }
             Incoming::Noise(noise) => tracing::debug!(agent = %self.definition.name, %noise, "ignored"),
             Incoming::Stray { text } => {
                 if let Some(link) = &self.link {

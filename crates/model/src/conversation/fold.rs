@@ -416,7 +416,8 @@ fn patched(mut tool: ToolCall, patch: &ToolPatch) -> ToolCall {
     }
     if let Some(status) = status {
         tool.status = status;
-        tool.cancelled = false;
+        // An agent that says of a cancelled call that it failed says the same in other words.
+        tool.cancelled = tool.cancelled && status == ToolStatus::Failed;
     }
     if input.is_some() {
         tool.input = input;

@@ -19,7 +19,7 @@ fn script() -> String {
 expect session/prompt
 update {{"sessionUpdate":"tool_call","toolCallId":"big","title":"Print very much","kind":"execute","status":"in_progress"}}
 update {{"sessionUpdate":"tool_call_update","toolCallId":"big","status":"completed","content":[{{"type":"content","content":{{"type":"text","text":"${{big:{OUTPUT_BYTES}}}"}}}}]}}
-update {{"sessionUpdate":"agent_message_chunk","content":{{"type":"image","mimeType":"image/png","data":"${{base64:{IMAGE_BYTES}}}"}}}}
+update {{"sessionUpdate":"agent_message_chunk","messageId":"m0","content":{{"type":"image","mimeType":"image/png","data":"${{base64:{IMAGE_BYTES}}}"}}}}
 repeat {MESSAGES}
 update {{"sessionUpdate":"agent_message_chunk","messageId":"m${{n}}","content":{{"type":"text","text":"Message ${{n}}."}}}}
 end

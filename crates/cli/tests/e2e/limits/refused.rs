@@ -59,7 +59,7 @@ fn what_is_no_request_is_refused_and_the_connection_goes_on() {
     );
     check(&desk, b"{\"id\":1}", -32600, "invalid_request", &Value::Null);
     let unknown = br#"{"jsonrpc":"2.0","id":"mine","method":"agent.dance"}"#;
-    check(&desk, unknown, -32601, "method_not_found", &json!("mine"));
+    check(&desk, unknown, -32601, "unknown_method", &json!("mine"));
     let wrong = br#"{"jsonrpc":"2.0","id":7,"method":"chat.send","params":{"agent":"demo"}}"#;
     check(&desk, wrong, -32602, "invalid_params", &json!(7));
 }

@@ -1,4 +1,4 @@
-//! The daemon of a test: `pupitre serve` in the foreground, from its ready line to its end.
+//! The daemon of a test: `pupitre serve` in the foreground, from the log line that says that it is ready to its end.
 
 use std::fmt;
 use std::io::{BufRead as _, BufReader};
@@ -120,7 +120,7 @@ fn listen(stderr: ChildStderr, story: Story) -> Receiver<()> {
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
             let text = String::from_utf8_lossy(&line).into_owned();
-            if text.starts_with("ready at ") {
+            if text.contains("ready") && text.contains("pupitre.sock") {
                 // Nobody waits for it a second time.
                 sender.send(()).ok();
             }

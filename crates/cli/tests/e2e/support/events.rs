@@ -79,7 +79,7 @@ impl Events {
     /// Reads on to the first frame that is wanted, and returns what was made of it.
     #[track_caller]
     pub(crate) fn wait_for<T>(&mut self, name: &str, mut pick: impl FnMut(&Frame) -> Option<T>) -> T {
-        let deadline = Instant::now() + self.patience;
+        let deadline = self.deadline();
         loop {
             let frame = self.next_before(name, deadline);
             if let Some(picked) = pick(&frame) {
@@ -97,7 +97,7 @@ impl Events {
     /// Reads the next frame, whatever it is.
     #[track_caller]
     pub(crate) fn next(&mut self, name: &str) -> Frame {
-        self.next_before(name, Instant::now() + self.patience)
+        self.next_before(name, self.deadline())
     }
 
     /// Reads on until the agent has this state.
@@ -148,12 +148,12 @@ impl Events {
         })
     }
 
-    /// Reads on until the agent neither answers nor has a message that waits.
+    /// Reads on until so many messages wait for the agent's current answer.
     #[track_caller]
-    pub(crate) fn wait_for_idle(&mut self, agent: &str) {
-        self.wait_until(&format!("{agent} is idle"), |frame| {
+    pub(crate) fn wait_for_queue(&mut self, agent: &str, queued: u32) {
+        self.wait_until(&format!("{queued} messages wait for {agent}"), |frame| {
             matches!(&frame.event, Event::TurnChanged(changed)
-                if changed.agent.as_str() == agent && !changed.busy && changed.queued == 0)
+                if changed.agent.as_str() == agent && changed.busy && changed.queued == queued)
         });
     }
 
@@ -177,8 +177,14 @@ impl Events {
         }
     }
 
+    /// Returns until when a wait that begins now may last.
+    pub(crate) fn deadline(&self) -> Instant {
+        Instant::now() + self.patience
+    }
+
+    /// Reads the next frame, whatever it is, as long as there is time.
     #[track_caller]
-    fn next_before(&mut self, name: &str, deadline: Instant) -> Frame {
+    pub(crate) fn next_before(&mut self, name: &str, deadline: Instant) -> Frame {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let received = match self.frames.recv_timeout(left) {

@@ -1,7 +1,7 @@
 //! Follows one agent's conversation as a client does: a snapshot and the events after it. Asked for the end of a turn,
 //! it reads on; what it holds must at the end be what the daemon shows.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pupitre_protocol::MessageId;
 use pupitre_protocol::conversation::{ConversationView, Message, Role};
@@ -39,7 +39,12 @@ impl<'desk> Follower<'desk> {
     /// Reads the next frame, and takes it in.
     #[track_caller]
     pub(crate) fn next(&mut self, name: &str) -> Frame {
-        let frame = self.events.next(name);
+        self.next_before(name, self.events.deadline())
+    }
+
+    #[track_caller]
+    fn next_before(&mut self, name: &str, deadline: Instant) -> Frame {
+        let frame = self.events.next_before(name, deadline);
         match &frame.event {
             // A client that lost something takes a snapshot and goes on from there.
             Event::Dropped(_) | Event::Resync(_) => {
@@ -53,8 +58,9 @@ impl<'desk> Follower<'desk> {
     /// Reads on until the turn of this message has ended.
     #[track_caller]
     pub(crate) fn wait_for_end_of_turn(&mut self, turn: MessageId) -> EndedTurn {
+        let deadline = self.events.deadline();
         loop {
-            let frame = self.next(&format!("the turn of {turn} ends"));
+            let frame = self.next_before(&format!("the turn of {turn} ends"), deadline);
             if let Some(ended) = EndedTurn::of(&frame, turn) {
                 return ended;
             }
@@ -65,8 +71,9 @@ impl<'desk> Follower<'desk> {
     #[track_caller]
     pub(crate) fn wait_for_text(&mut self, turn: MessageId, text: &str) {
         let shown: String = text.chars().take(200).collect();
+        let deadline = self.events.deadline();
         while self.text(turn) != text {
-            self.next(&format!("the turn of {turn} has the text {shown:?}"));
+            self.next_before(&format!("the turn of {turn} has the text {shown:?}"), deadline);
         }
     }
 
@@ -89,8 +96,9 @@ impl<'desk> Follower<'desk> {
     pub(crate) fn expect_same(&mut self) -> ConversationView {
         let view = self.desk.conversation(&self.agent);
         // What changed after the last frame that was read, the snapshot may have before us.
+        let deadline = self.events.deadline();
         while self.replica.rev() < view.rev {
-            self.next("the events up to the snapshot come");
+            self.next_before("the events up to the snapshot come", deadline);
         }
         self.replica.assert_same(&view);
         view

@@ -122,6 +122,10 @@ impl<T> Connection<T> {
     pub(crate) fn accept(&mut self, line: &[u8]) -> Vec<Incoming<T>> {
         let text = repair::text(line);
         let json = repair::surrogates(&text);
+        if let Some(chunk) = read::text_chunk(&json) {
+            self.trace.record(TraceDirection::FromAgent, &json);
+            return vec![chunk];
+        }
         let pieces = envelope::pieces(&json);
         if pieces.iter().any(|piece| matches!(piece, Piece::Message(_))) {
             self.trace.record(TraceDirection::FromAgent, &json);

@@ -3,6 +3,7 @@
 //! One value that is not understood costs that value and leaves a short reason, never the update; an update never the
 //! turn. A reason may quote the agent: whoever logs it blots out secrets first.
 
+mod chunk;
 mod content;
 mod handshake;
 mod permission;
@@ -12,6 +13,7 @@ mod turn;
 mod update;
 mod values;
 
+pub(super) use chunk::text_chunk;
 pub(crate) use handshake::{Initialized, initialized};
 pub(super) use permission::permission_request;
 pub(crate) use session::{SessionSettings, new_session_result, session_settings};

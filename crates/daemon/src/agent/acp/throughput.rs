@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Connection, Incoming, LineReader, Redactor, Trace, outgoing_lines};
 
 const CHUNKS: usize = 100_000;
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 15;
 
 fn stream() -> Vec<u8> {
     (0..CHUNKS)
@@ -63,35 +63,31 @@ fn through_the_connection(bytes: &[u8], secrets: &[&str]) -> usize {
     })
 }
 
-fn best(mut work: impl FnMut() -> usize) -> Duration {
-    (0..ROUNDS)
-        .map(|_| {
-            let begin = Instant::now();
-            assert_eq!(work(), CHUNKS);
-            begin.elapsed()
-        })
-        .min()
-        .unwrap()
+fn time(work: impl FnOnce() -> usize) -> Duration {
+    let begin = Instant::now();
+    assert_eq!(work(), CHUNKS);
+    begin.elapsed()
 }
 
 #[test]
 #[ignore = "measures; run by hand in a release build"]
 fn chunks_beside_a_bare_reader() {
     let bytes = stream();
+    let secrets = ["sk-0123456789abcdef", "http://127.0.0.1:9/v1", "another-secret"];
+    let mut best = [Duration::MAX; 3];
+    // In turns, so that what else the machine does meets all of them.
+    for _ in 0..ROUNDS {
+        best[0] = best[0].min(time(|| bare(&bytes)));
+        best[1] = best[1].min(time(|| through_the_connection(&bytes, &[])));
+        best[2] = best[2].min(time(|| through_the_connection(&bytes, &secrets)));
+    }
     println!(
         "{CHUNKS} chunks, {} MB, best of {ROUNDS}",
         bytes.len() / 1_000_000
     );
-    println!("bare lines into a Value:          {:?}", best(|| bare(&bytes)));
-    println!(
-        "connection, no secrets:           {:?}",
-        best(|| through_the_connection(&bytes, &[]))
-    );
-    let secrets = ["sk-0123456789abcdef", "http://127.0.0.1:9/v1", "another-secret"];
-    println!(
-        "connection, three secrets:        {:?}",
-        best(|| through_the_connection(&bytes, &secrets))
-    );
+    println!("bare lines into a Value:   {:?}", best[0]);
+    println!("connection, no secrets:    {:?}", best[1]);
+    println!("connection, three secrets: {:?}", best[2]);
 }
 
 #[test]

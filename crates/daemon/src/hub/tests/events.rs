@@ -138,7 +138,7 @@ impl Published {
             .collect()
     }
 
-    /// Says whether a life-cycle event is among the first so many.
+    /// Returns the numbers of the life-cycle events.
     pub(super) fn life_cycle(&self) -> Vec<u64> {
         self.0
             .iter()
@@ -150,9 +150,12 @@ impl Published {
 
 /// What a reader was given.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a control frame is rare, and a box cannot be matched through"
+)]
 pub(super) enum Seen {
     Event(u64, EventKind),
-
     Dropped(Dropped),
     Control(u64, Event),
 }

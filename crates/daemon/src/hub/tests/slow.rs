@@ -83,8 +83,8 @@ fn but_they_go_when_nothing_else_is_left() {
     let mut events = vec![delta("one", QUARTER)];
     events.extend((0..5).map(|_| state("one", QUARTER)));
     let seen = check(events);
-    assert_eq!(lost(&seen), [(1, 5)]);
-    assert_eq!(seqs(&seen), [6]);
+    assert_eq!(lost(&seen), [(1, 3)]);
+    assert_eq!(seqs(&seen), [4, 5, 6]);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_lagging_reader_resumes_from_its_last_frame() {
 /// What happens in the property.
 #[derive(Debug, Clone)]
 enum Step {
-    Publish(Event),
+    Publish(Box<Event>),
     Read(usize),
 }
 
@@ -189,7 +189,7 @@ fn check_steps(steps: Vec<Step>, filter: &SubscribeParams) {
     };
     for step in steps {
         match step {
-            Step::Publish(event) => published.publish(&mut hub, event),
+            Step::Publish(event) => published.publish(&mut hub, *event),
             Step::Read(most) => read_slow(most, published.count(), &mut readings),
         }
         seen_by_quick.extend(read(&quick, usize::MAX));
@@ -202,16 +202,16 @@ fn check_steps(steps: Vec<Step>, filter: &SubscribeParams) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_due_is_given_or_dropped_exactly(
         steps in vec(
             prop_oneof![
-                8 => any_event(QUARTER).prop_map(Step::Publish),
+                8 => any_event(QUARTER).prop_map(|event| Step::Publish(Box::new(event))),
                 1 => (0_usize..12).prop_map(Step::Read),
             ],
-            0..90,
+            0..60,
         ),
         filter in any_filter(),
     ) {

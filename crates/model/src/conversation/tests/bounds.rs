@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn limits_hold_whatever_comes(
-        operations in vec(operation(Lengths { longest: 600_000, long_percent: 25 }), 1..60)
+        operations in vec(operation(Lengths { longest: 600_000, long_percent: 25 }), 1..40)
     ) {
         let mut scene = Scene::new();
         for operation in operations {

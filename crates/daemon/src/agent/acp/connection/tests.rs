@@ -189,6 +189,56 @@ fn a_batch_and_broken_text_cost_nothing_else() {
     check("  ", &[]);
 }
 
+/// Text goes a short road alone and the long one in a batch: what comes of it is the same.
+#[test]
+fn chunks_read_the_same_by_both_roads() {
+    let chunk = |update: &str, around: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"session/update",{around}"params":{{"sessionId":"s","update":{{{update}}}}}}}"#
+        )
+    };
+    let said = r#""sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\n\u00e9"}"#;
+    let thought =
+        r#""content":{"text":"t","type":"text","annotations":null},"sessionUpdate":"agent_thought_chunk""#;
+    let in_short_all = |line: &str| -> Vec<String> {
+        let (mut connection, _writer) = connection();
+        connection
+            .accept(line.as_bytes())
+            .into_iter()
+            .map(in_short)
+            .collect()
+    };
+    for (line, expected) in [
+        (
+            chunk(said, ""),
+            r#"s Text { voice: Answer, message_id: None, text: "a\né" } []"#,
+        ),
+        (
+            chunk(said, r#""id":null,"#),
+            r#"s Text { voice: Answer, message_id: None, text: "a\né" } []"#,
+        ),
+        (
+            chunk(&format!(r#"{thought},"messageId":"m""#), ""),
+            r#"s Text { voice: Thought, message_id: Some("m"), text: "t" } []"#,
+        ),
+    ] {
+        assert_eq!(in_short_all(&line), [expected], "{line}");
+        assert_eq!(in_short_all(&format!("[{line}]")), [expected], "{line}");
+    }
+    let with_id = chunk(said, r#""id":4,"#);
+    assert_eq!(
+        in_short_all(&with_id).len(),
+        2,
+        "a request wants an answer, whatever it carries"
+    );
+    assert_eq!(in_short_all(&with_id), in_short_all(&format!("[{with_id}]")));
+    let other_method = chunk(said, "").replace("session/update", "_session/update");
+    assert_eq!(
+        in_short_all(&other_method),
+        ["noise: unknown notification _session/update"]
+    );
+}
+
 #[test]
 fn half_a_character_costs_that_character() {
     let (mut connection, _writer) = connection();

@@ -3,22 +3,6 @@
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource};
 use pupitre_model::conversation::{Update, Voice};
 use pupitre_protocol::conversation::{Media, Resource};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use super::super::envelope::Text;
-
-/// Returns the text of a block that is text.
-pub(super) fn text_chunk(block: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct TextBlock<'a> {
-        #[serde(borrow)]
-        r#type: Text<'a>,
-        text: Option<String>,
-    }
-    let block: TextBlock<'_> = serde_json::from_str(block.get()).ok()?;
-    (block.r#type.0 == "text").then_some(block.text?)
-}
 
 /// Returns the update that a chunk of a message is.
 pub(super) fn update(

@@ -132,14 +132,6 @@ impl Members<'_> {
             values.skip("content", "it is missing");
             return None;
         };
-        // Nearly everything is text: the one look that this takes is spared the schema's two.
-        if let Some(text) = content::text_chunk(raw) {
-            return Some(Update::Text {
-                voice,
-                message_id,
-                text,
-            });
-        }
         let block = values.read("content", Some(raw))?;
         match content::update(block, voice, message_id) {
             Ok(update) => Some(update),
