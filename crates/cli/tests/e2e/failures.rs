@@ -228,32 +228,6 @@ fn an_agent_that_wants_a_login_says_which() {
 }
 
 #[test]
-fn an_agent_that_leaves_between_turns_is_started_again() {
-    let desk = Desk::without_daemon(&[]);
-    let (agent, report) = fake_script(&desk, "fickle", &odd_script("exits-between-turns"));
-    desk.write_config(&[agent]);
-    let desk = started(desk);
-    let mut events = desk.events();
-    desk.run(&["ask", "fickle", "one"])
-        .expect_code(0)
-        .expect_stdout("First turn.");
-    let reason = events.wait_for_state("fickle", AgentState::Error);
-    assert!(
-        reason
-            .as_deref()
-            .unwrap_or_default()
-            .contains("exited with code 0"),
-        "{reason:?}"
-    );
-    desk.run(&["ask", "fickle", "two"])
-        .expect_code(0)
-        .expect_stdout("First turn.");
-    assert_eq!(codes(&desk.conversation("fickle")), [SystemCode::AgentRestarted]);
-    events.wait_for_state("fickle", AgentState::Error);
-    report.expect_ok(2, &desk);
-}
-
-#[test]
 fn agents_that_ignore_the_end_of_stdin_and_sigterm_are_ended_all_the_same() {
     let desk = Desk::without_daemon(&[]);
     let (deaf, _) = fake_script(&desk, "deaf", &odd_script("ignores-eof"));

@@ -351,12 +351,6 @@ odd! {
         runs: Some(2),
         ..WELL
     }, |seen| assert!(seen.log().contains("The well is dry."), "{}", seen.log());
-    exits_between_turns = "exits-between-turns": Odd {
-        says: Text("First turn."),
-        says_then: Text("First turn."),
-        runs: Some(2),
-        ..WELL
-    }, |_| {};
     exits_at_start = "exits-at-start": Odd {
         first: End::Unavailable("exited with code 1"),
         second: End::Unavailable("There is no settings file."),

@@ -267,13 +267,6 @@ impl Desk {
         messages
     }
 
-    /// Sends a message and waits for the end of its turn.
-    pub(crate) fn turn(&self, agent: &str, text: &str) -> EndedTurn {
-        let mut events = self.events();
-        let sent = self.send(agent, text);
-        events.wait_for_end_of_turn(sent.message_id)
-    }
-
     /// Returns the whole text of the log file.
     pub(crate) fn log(&self) -> String {
         let folder = self.path("state/pupitre");

@@ -1,14 +1,19 @@
 //! The odd agents that want more than two turns from their test.
 
 use pupitre_protocol::agent::{AgentParams, AgentState};
-use pupitre_protocol::conversation::{CancelParams, StopReason};
+use pupitre_protocol::conversation::{CancelParams, StopReason, SystemCode};
 use pupitre_protocol::method::{agent, chat};
 use pupitre_testkit::fixtures::odd_script;
 
 use crate::support::{Desk, Follower, Report, agent_name, fake_script};
 
 /// The scripts with a test here.
-pub(super) const TESTED: &[&str] = &["ignores-cancel", "permission-alike", "silent-start"];
+pub(super) const TESTED: &[&str] = &[
+    "exits-between-turns",
+    "ignores-cancel",
+    "permission-alike",
+    "silent-start",
+];
 
 fn desk_with(script: &str) -> (Desk, Report) {
     let mut desk = Desk::without_daemon(&[]);
@@ -69,4 +74,26 @@ fn an_agent_that_never_answers_initialize_is_given_up() {
         .expect_stderr("no answer to initialize within 30 s");
     assert_eq!(desk.agent("odd").state, AgentState::Error);
     report.expect_ok(1, &desk);
+}
+
+#[test]
+fn an_agent_that_leaves_between_turns_is_started_again() {
+    let (desk, report) = desk_with("exits-between-turns");
+    let mut events = desk.events();
+    // Its answer and its end come together: the answer counts.
+    desk.run(&["ask", "odd", "one"])
+        .expect_code(0)
+        .expect_stdout("First turn.");
+    let reason = events
+        .wait_for_state("odd", AgentState::Error)
+        .unwrap_or_default();
+    assert!(reason.contains("exited with code 0"), "{reason}");
+    desk.run(&["ask", "odd", "two"])
+        .expect_code(0)
+        .expect_stdout("First turn.");
+    let view = desk.conversation("odd");
+    let codes: Vec<SystemCode> = view.messages.iter().filter_map(|message| message.code).collect();
+    assert_eq!(codes, [SystemCode::AgentRestarted]);
+    events.wait_for_state("odd", AgentState::Error);
+    report.expect_ok(2, &desk);
 }

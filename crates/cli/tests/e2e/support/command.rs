@@ -102,11 +102,6 @@ impl Running {
             .wait_for(&format!("{:?} prints", self.arguments), text);
     }
 
-    /// Waits until this stands somewhere on stderr.
-    pub(crate) fn wait_for_stderr(&self, text: &str) {
-        self.stderr.wait_for(&format!("{:?} notes", self.arguments), text);
-    }
-
     /// Sends SIGINT, as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
         self.signal(Signal::INT);
@@ -141,7 +136,7 @@ impl Output {
     /// Checks the exit code.
     #[track_caller]
     pub(crate) fn expect_code(&self, code: i32) -> &Self {
-        assert_eq!(self.code, Some(code), "{self:#?}");
+        assert_eq!(self.code, Some(code), "{:?}: {self:#?}", self.arguments);
         self
     }
 

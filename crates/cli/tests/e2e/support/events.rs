@@ -5,10 +5,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use pupitre_client::{Closer, Received, StreamError};
+use pupitre_protocol::MessageId;
 use pupitre_protocol::agent::AgentState;
 use pupitre_protocol::conversation::{Message, Permission, Role, StopReason, SystemCode};
 use pupitre_protocol::event::{Event, Frame, SubscribeParams};
-use pupitre_protocol::{Cursor, MessageId};
 
 use super::daemon::Story;
 use super::{Desk, PATIENCE};
@@ -25,7 +25,6 @@ pub(crate) struct Events {
     frames: Receiver<Result<Received, StreamError>>,
     closer: Closer,
     seen: VecDeque<String>,
-    cursor: Option<Cursor>,
     patience: Duration,
     story: Story,
 }
@@ -59,7 +58,6 @@ impl Events {
             frames,
             closer,
             seen: VecDeque::new(),
-            cursor: None,
             patience: PATIENCE,
             story: desk.daemon().story().clone(),
         }
@@ -69,11 +67,6 @@ impl Events {
     pub(crate) fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
-    }
-
-    /// Returns the cursor of the last frame that was read.
-    pub(crate) fn cursor(&self) -> Cursor {
-        self.cursor.clone().expect("a frame was read")
     }
 
     /// Reads on to the first frame that is wanted, and returns what was made of it.
@@ -92,12 +85,6 @@ impl Events {
     #[track_caller]
     pub(crate) fn wait_until(&mut self, name: &str, mut is_wanted: impl FnMut(&Frame) -> bool) -> Frame {
         self.wait_for(name, |frame| is_wanted(frame).then(|| frame.clone()))
-    }
-
-    /// Reads the next frame, whatever it is.
-    #[track_caller]
-    pub(crate) fn next(&mut self, name: &str) -> Frame {
-        self.next_before(name, self.deadline())
     }
 
     /// Reads on until the agent has this state.
@@ -185,26 +172,21 @@ impl Events {
     /// Reads the next frame, whatever it is, as long as there is time.
     #[track_caller]
     pub(crate) fn next_before(&mut self, name: &str, deadline: Instant) -> Frame {
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let received = match self.frames.recv_timeout(left) {
-                Ok(received) => received,
-                Err(RecvTimeoutError::Timeout) => self.fail(name, "it did not come in time"),
-                Err(RecvTimeoutError::Disconnected) => self.fail(name, "the stream has ended"),
-            };
-            self.note(&received);
-            match received {
-                Ok(Received {
-                    frame: Some(frame), ..
-                }) => {
-                    self.cursor = Some(frame.cursor());
-                    return frame;
-                }
-                Ok(Received { frame: None, line }) => {
-                    self.fail(name, &format!("a frame of an unknown type came: {line}"))
-                }
-                Err(error) => self.fail(name, &error.to_string()),
+        let left = deadline.saturating_duration_since(Instant::now());
+        let received = match self.frames.recv_timeout(left) {
+            Ok(received) => received,
+            Err(RecvTimeoutError::Timeout) => self.fail(name, "it did not come in time"),
+            Err(RecvTimeoutError::Disconnected) => self.fail(name, "the stream has ended"),
+        };
+        self.note(&received);
+        match received {
+            Ok(Received {
+                frame: Some(frame), ..
+            }) => frame,
+            Ok(Received { frame: None, line }) => {
+                self.fail(name, &format!("a frame of an unknown type came: {line}"))
             }
+            Err(error) => self.fail(name, &error.to_string()),
         }
     }
 
