@@ -1,9 +1,12 @@
 //! The link to an agent's process: its lines, the news of its guard, and the end of either.
 
+use std::time::Duration;
+
 use pupitre_guard::wire::{GuardReport, GuardRequest};
 use pupitre_protocol::limits::DRAIN_MS;
 use tokio::process::ChildStdout;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::acp::{Connection, LineError, LineReader, Redactor, WriteError};
 use super::session::Asked;
@@ -23,6 +26,8 @@ pub(super) struct Link {
     guard: mpsc::UnboundedSender<GuardRequest>,
     pub(super) news: mpsc::UnboundedReceiver<GuardNews>,
     pub(super) written: mpsc::UnboundedReceiver<WriteError>,
+    /// Ends when stderr was read to its end.
+    stderr: Option<JoinHandle<()>>,
     pub(super) pid: Option<u32>,
     /// When the process was started, in epoch milliseconds.
     pub(super) started_at: u64,
@@ -75,6 +80,7 @@ pub(super) struct LinkParts {
     pub(super) guard: mpsc::UnboundedSender<GuardRequest>,
     pub(super) news: mpsc::UnboundedReceiver<GuardNews>,
     pub(super) written: mpsc::UnboundedReceiver<WriteError>,
+    pub(super) stderr: JoinHandle<()>,
     pub(super) started_at: u64,
 }
 
@@ -87,6 +93,7 @@ impl Link {
             guard,
             news,
             written,
+            stderr,
             started_at,
         } = parts;
         let connection = Some(connection);
@@ -98,10 +105,22 @@ impl Link {
             guard,
             news,
             written,
+            stderr: Some(stderr),
             pid: None,
             started_at,
             exit: None,
             tree: Tree::Alive,
+        }
+    }
+
+    /// Waits, once and for a moment, until the last lines of stderr are in the log: nothing writes there any more.
+    pub(super) async fn read_stderr_to_end(&mut self) {
+        let Some(stderr) = self.stderr.take() else { return };
+        if tokio::time::timeout(Duration::from_millis(DRAIN_MS), stderr)
+            .await
+            .is_err()
+        {
+            tracing::debug!("something that left the agent's tree still holds its stderr");
         }
     }
 

@@ -134,7 +134,7 @@ impl AgentTask {
         let tasks = &self.context.tasks;
         let guarded = crate::process::start(&self.context.executable, program, tasks, news)
             .map_err(|error| format!("its guard cannot be started: {error}"))?;
-        tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
+        let stderr = tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
         let (outgoing, writer) = outgoing_lines(guarded.stdin);
         let (failed, written) = mpsc::unbounded_channel();
         tasks.spawn(async move {
@@ -155,6 +155,7 @@ impl AgentTask {
             guard: guarded.requests,
             news: news_in,
             written,
+            stderr,
             started_at: epoch_ms(),
         }))
     }

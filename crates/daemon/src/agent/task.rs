@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pupitre_guard::wire::GuardReport;
 use pupitre_model::agent::lifecycle::Lifecycle;
 use pupitre_model::config::AgentDefinition;
 use pupitre_model::conversation::Conversation;
@@ -139,7 +140,10 @@ impl AgentTask {
                     None => Next::End,
                 },
                 () = sleep_until(deadline_ms) => self.handle_time(),
-                input = next_input(&mut self.link), if !congested => self.handle_input(input),
+                input = next_input(&mut self.link), if !congested => {
+                    self.read_last_words(&input).await;
+                    self.handle_input(input)
+                }
                 () = history.relieved(), if congested => Next::GoOn,
             };
             if matches!(next, Next::End) {
@@ -181,6 +185,13 @@ impl AgentTask {
     fn handle_input(&mut self, input: LinkInput) -> Next {
         self.take_input(input);
         Next::GoOn
+    }
+
+    /// The reason of a failed start quotes the last lines of stderr, which another task reads.
+    async fn read_last_words(&mut self, input: &LinkInput) {
+        if let (LinkInput::Guard(GuardReport::Gone), Some(link)) = (input, &mut self.link) {
+            link.read_stderr_to_end().await;
+        }
     }
 
     fn handle_time(&mut self) -> Next {
