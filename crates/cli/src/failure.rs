@@ -192,6 +192,8 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         | ErrorKind::InvalidParams
         | ErrorKind::EmptyMessage
         | ErrorKind::ForeignUser
+        | ErrorKind::GateClosed
+        | ErrorKind::NotFromInside
         | ErrorKind::NotFound
         | ErrorKind::Ambiguous
         | ErrorKind::StartCancelled

@@ -64,6 +64,8 @@ pub(crate) enum AgentRequest {
         respond: Respond<CurrentConversationReply>,
     },
     Open(Box<OpenedConversation>, Respond<CurrentConversationReply>),
+    /// Another agent needs the place; the answer is that it is left, or [`crate::hub::UnitEvent::Stay`].
+    MakeRoom,
 }
 
 /// Which messages of the current conversation are asked for.
@@ -117,5 +119,10 @@ impl AgentHandle {
         let (respond, answer) = oneshot::channel();
         self.requests.send(request(respond)).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
+    }
+
+    /// Asks the agent to make room for another one, unless it is used. Says whether there is somebody to ask.
+    pub(crate) fn make_room(&self) -> bool {
+        self.requests.send(AgentRequest::MakeRoom).is_ok()
     }
 }

@@ -4,7 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use pupitre_model::config::{Config, FIRST_FILE, Facts, History};
+use pupitre_model::config::{Config, FIRST_FILE, Facts, History, Limits};
+use pupitre_model::gate::FreeAccess;
 
 use crate::{ConfigChoice, ConfigSource};
 
@@ -59,6 +60,8 @@ pub(crate) fn load(choice: &ConfigChoice, executable: &Path) -> Result<Loaded, C
         Err(error) => (
             Config {
                 history: History::OnDisk,
+                free_access: FreeAccess::Off,
+                limits: Limits::default(),
                 agents: Vec::new(),
             },
             Some(error.to_string()),

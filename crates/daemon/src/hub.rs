@@ -11,6 +11,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use pupitre_model::agent::capacity::{Capacity, Decision, too_many_agents};
 use pupitre_protocol::agent::{AgentState, AgentView};
 use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
 use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, Frame, RpcError, limits};
@@ -24,7 +25,7 @@ use ring::{Published, Rings};
 use subscriber::Subscriber;
 
 use subscriber::Entry;
-pub(crate) use subscriber::Subscription;
+pub(crate) use subscriber::{Subscription, TraceFollowers};
 
 /// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
 #[derive(Debug)]
@@ -36,6 +37,32 @@ pub(crate) enum UnitEvent {
     /// The view of an agent changed.
     Agent(Box<AgentView>),
     Publish(Event),
+    /// An agent wants to start.
+    AskRoom {
+        agent: AgentName,
+        reply: oneshot::Sender<RoomAnswer>,
+    },
+    /// Nothing of an agent lives, or it no longer wants to start.
+    LeaveRoom(AgentName),
+    /// An agent that was asked to make room is used.
+    Stay(AgentName),
+}
+
+/// Whether an agent may start.
+pub(crate) type RoomAnswer = Result<(), RoomRefused>;
+
+/// Why an agent may not start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RoomRefused {
+    pub(crate) reason: String,
+}
+
+impl RoomRefused {
+    pub(crate) fn shutting_down() -> Self {
+        Self {
+            reason: "the daemon is shutting down".to_owned(),
+        }
+    }
 }
 
 /// What connections ask the hub.
@@ -74,6 +101,7 @@ pub(crate) struct HubHandle {
     requests: mpsc::UnboundedSender<HubRequest>,
     events: mpsc::Sender<UnitEvent>,
     epoch: Epoch,
+    trace_followers: TraceFollowers,
 }
 
 impl std::fmt::Debug for HubRequest {
@@ -85,6 +113,11 @@ impl std::fmt::Debug for HubRequest {
 impl HubHandle {
     pub(crate) fn epoch(&self) -> &Epoch {
         &self.epoch
+    }
+
+    /// Returns the count of those who follow what goes between the daemon and its agents.
+    pub(crate) fn trace_followers(&self) -> TraceFollowers {
+        self.trace_followers.clone()
     }
 
     /// Returns where units send what happened.
@@ -137,8 +170,12 @@ pub(crate) struct Hub {
     requests: mpsc::UnboundedReceiver<HubRequest>,
     events: mpsc::Receiver<UnitEvent>,
     epoch: Epoch,
+    trace_followers: TraceFollowers,
     seq: u64,
     agents: Vec<Registered>,
+    capacity: Capacity,
+    /// Who waits for the word that it may start.
+    asking: Vec<(AgentName, oneshot::Sender<RoomAnswer>)>,
     rings: Rings,
     subscribers: Vec<Subscriber>,
     dropped: u64,
@@ -156,10 +193,12 @@ struct Registered {
 pub(crate) fn channel(epoch: Epoch) -> (HubHandle, HubInbox) {
     let (requests, requests_in) = mpsc::unbounded_channel();
     let (events, events_in) = mpsc::channel(UNIT_EVENTS);
+    let trace_followers = TraceFollowers::default();
     let handle = HubHandle {
         requests,
         events,
         epoch: epoch.clone(),
+        trace_followers: trace_followers.clone(),
     };
     (
         handle,
@@ -167,6 +206,7 @@ pub(crate) fn channel(epoch: Epoch) -> (HubHandle, HubInbox) {
             requests: requests_in,
             events: events_in,
             epoch,
+            trace_followers,
         },
     )
 }
@@ -176,15 +216,22 @@ pub(crate) struct HubInbox {
     requests: mpsc::UnboundedReceiver<HubRequest>,
     events: mpsc::Receiver<UnitEvent>,
     epoch: Epoch,
+    trace_followers: TraceFollowers,
 }
 
 impl HubInbox {
     /// Returns the hub of these agents.
-    pub(crate) fn into_hub(self, agents: Vec<(AgentView, AgentHandle)>, config_error: Option<String>) -> Hub {
+    pub(crate) fn into_hub(
+        self,
+        agents: Vec<(AgentView, AgentHandle)>,
+        most_running: usize,
+        config_error: Option<String>,
+    ) -> Hub {
         let Self {
             requests,
             events,
             epoch,
+            trace_followers,
         } = self;
         let agents = agents
             .into_iter()
@@ -194,8 +241,11 @@ impl HubInbox {
             requests,
             events,
             epoch,
+            trace_followers,
             seq: 0,
             agents,
+            capacity: Capacity::new(most_running),
+            asking: Vec::new(),
             rings: Rings::default(),
             subscribers: Vec::new(),
             dropped: 0,
@@ -228,10 +278,71 @@ impl Hub {
         match event {
             UnitEvent::Agent(view) => self.take_view(*view),
             UnitEvent::Publish(event) => self.publish(event),
+            UnitEvent::AskRoom { agent, reply } => {
+                self.asking.push((agent.clone(), reply));
+                let decisions = self.capacity.ask(agent);
+                self.carry_out(decisions);
+            }
+            UnitEvent::LeaveRoom(agent) => {
+                self.asking.retain(|(asking, _)| *asking != agent);
+                let decisions = self.capacity.left(&agent);
+                self.carry_out(decisions);
+            }
+            UnitEvent::Stay(agent) => {
+                let decisions = self.capacity.stays(&agent);
+                self.carry_out(decisions);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, decisions: Vec<Decision>) {
+        let mut decisions = std::collections::VecDeque::from(decisions);
+        while let Some(decision) = decisions.pop_front() {
+            match decision {
+                Decision::Give(agent) => self.answer_asking(&agent, Ok(())),
+                Decision::Refuse { agent, busy } => {
+                    let in_order = self.agents.iter().map(|agent| &agent.view.name);
+                    let busy: Vec<AgentName> = in_order.filter(|name| busy.contains(name)).cloned().collect();
+                    let reason = too_many_agents(&busy, self.capacity.most());
+                    self.answer_asking(&agent, Err(RoomRefused { reason }));
+                }
+                Decision::Evict(name) => {
+                    tracing::info!(agent = %name, "stopped to make room for another agent");
+                    let agent = self.agents.iter().find(|agent| agent.view.name == name);
+                    // A task that has failed has nothing to stop; its guard ends what is left.
+                    if !agent.is_some_and(|agent| agent.handle.make_room()) {
+                        decisions.extend(self.capacity.left(&name));
+                    }
+                }
+            }
+        }
+    }
+
+    fn answer_asking(&mut self, agent: &AgentName, answer: RoomAnswer) {
+        if let Some(place) = self.asking.iter().position(|(asking, _)| asking == agent) {
+            let (_, reply) = self.asking.remove(place);
+            // A task that no longer waits says so with `LeaveRoom`.
+            reply.send(answer).ok();
+        }
+    }
+
+    /// Tells the capacity whether an agent is used, from what is shown of it.
+    fn note_usage(&mut self, view: &AgentView) {
+        match view.state {
+            AgentState::Ready if !view.stopping => {
+                let decisions = self.capacity.idle(&view.name);
+                self.carry_out(decisions);
+            }
+            AgentState::Stopped
+            | AgentState::Starting
+            | AgentState::Ready
+            | AgentState::Busy
+            | AgentState::Error => self.capacity.busy(&view.name),
         }
     }
 
     fn take_view(&mut self, view: AgentView) {
+        self.note_usage(&view);
         let Some(agent) = self.agents.iter_mut().find(|agent| agent.view.name == view.name) else {
             return;
         };
@@ -354,7 +465,13 @@ impl Hub {
             event: Box::new(Event::Subscribed(Subscribed { cursor })),
         }];
         entries.extend(rest);
-        let (subscriber, subscription) = subscriber::pair(self.epoch.clone(), self.seq, filter, entries);
+        let (subscriber, subscription) = subscriber::pair(
+            self.epoch.clone(),
+            self.seq,
+            filter,
+            entries,
+            &self.trace_followers,
+        );
         self.subscribers.push(subscriber);
         Ok(subscription)
     }

@@ -3,25 +3,40 @@
 //! Responsible for pipes, the guard's control socket and finding a program on `PATH`; when to start and stop is
 //! decided by the agent's task.
 
+mod ancestry;
 mod guard_link;
+mod orphans;
+mod parent;
 mod program;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use pupitre_guard::wire::{GuardReport, GuardRequest};
+use pupitre_protocol::AgentName;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
 use crate::tasks::Tasks;
 
+pub(crate) use ancestry::Guards;
+pub(crate) use orphans::adopt as adopt_orphans;
 pub(crate) use program::{Program, exit_reason, working_folder};
 
 /// The descriptor on which a guard finds its control socket.
 const CONTROL_DESCRIPTOR: i32 = 3;
+
+/// What is needed to start guards.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    /// This program, which is also the guard.
+    pub(crate) executable: PathBuf,
+    pub(crate) tasks: Tasks,
+    pub(crate) guards: Guards,
+}
 
 /// A process below its guard: what goes in and out of it.
 pub(crate) struct Guarded {
@@ -36,7 +51,7 @@ pub(crate) struct Guarded {
 #[derive(Debug)]
 pub(crate) enum GuardNews {
     Report(GuardReport),
-    /// The guard itself is gone; without `Gone` before it, what it guarded may live on.
+    /// The guard itself is gone, and whatever it left behind was ended.
     Lost,
 }
 
@@ -46,14 +61,23 @@ pub(crate) enum GuardNews {
 ///
 /// When the guard itself cannot be started. Whether the program could be comes as a report.
 pub(crate) fn start(
-    executable: &Path,
+    world: &World,
+    agent: &AgentName,
     program: Program,
-    tasks: &Tasks,
     news: mpsc::UnboundedSender<GuardNews>,
 ) -> io::Result<Guarded> {
-    let (ours, guards) = StdUnixStream::pair()?;
+    let World {
+        executable,
+        tasks,
+        guards,
+    } = world;
+    let (ours, theirs) = StdUnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    let (mut guard, pipes) = spawn_guard(executable, guards.into())?;
+    // It is known before it is told to start anything, so that nothing of the agent asks the daemon while it is not.
+    let (known, (mut guard, pipes)) = guards.begin(agent, || {
+        let (guard, pipes) = spawn_guard(executable, theirs.into())?;
+        Ok((guard.id(), (guard, pipes)))
+    })?;
     let control = tokio::net::UnixStream::from_std(ours)?;
     let (requests, requests_in) = mpsc::unbounded_channel();
     let spawn = GuardRequest::Spawn {
@@ -65,10 +89,22 @@ pub(crate) fn start(
     requests
         .send(spawn)
         .map_err(|_| io::Error::other("the guard's requests are closed"))?;
+    let guards = guards.clone();
     tasks.spawn(async move {
         guard_link::run(control, requests_in, &news).await;
-        if let Err(error) = guard.wait().await {
-            tracing::warn!(%error, "a guard's end could not be awaited");
+        let ended_well = match guard.wait().await {
+            Ok(status) => status.success(),
+            Err(error) => {
+                tracing::warn!(%error, "a guard's end could not be awaited");
+                false
+            }
+        };
+        drop(known);
+        if !ended_well {
+            let left = orphans::end(&guards).await;
+            if left > 0 {
+                tracing::error!(left, "processes of a guard that was killed cannot be ended");
+            }
         }
         // Nobody hears it when the agent's task is gone, which is after the end of the daemon's work.
         drop(news.send(GuardNews::Lost));

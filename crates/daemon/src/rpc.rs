@@ -11,14 +11,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pupitre_model::gate::FreeAccess;
 use tokio::sync::watch;
 
 use crate::history::History;
 use crate::hub::HubHandle;
+use crate::process::Guards;
 use crate::tasks::Tasks;
 
 pub(crate) use listener::{ListenError, Listener};
-pub(crate) use router::Router;
+pub(crate) use router::{Call, Router};
 
 /// What handlers work with.
 #[derive(Debug)]
@@ -26,6 +28,9 @@ pub(crate) struct Daemon {
     pub(crate) hub: HubHandle,
     pub(crate) history: History,
     pub(crate) tasks: Tasks,
+    pub(crate) guards: Guards,
+    /// Whether agents may do what their user's own programs may.
+    pub(crate) free_access: FreeAccess,
     pub(crate) about: About,
     pub(crate) shutdown: Shutdown,
     pub(crate) connections: ConnectionCount,

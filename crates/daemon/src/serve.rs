@@ -18,6 +18,7 @@ use crate::clock::{SystemStamps, epoch_ms};
 use crate::configuration::{self, ConfigurationError, Loaded};
 use crate::history::{History, HistoryError, HistoryWorker, Place};
 use crate::hub::{self, HubHandle, UnitEvent};
+use crate::process::{Guards, World};
 use crate::rpc::{About, ConnectionCount, Daemon, ListenError, Listener, Router, Shutdown};
 use crate::tasks::Tasks;
 use crate::{Options, logging};
@@ -65,6 +66,7 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
         .create(&options.state_folder)
         .map_err(system("the state folder cannot be made"))?;
     raise_file_limit();
+    crate::process::adopt_orphans().map_err(system("orphans cannot be adopted"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -90,26 +92,35 @@ async fn run(options: Options) -> Result<(), ServeError> {
     let tasks = Tasks::default();
     let epoch = Epoch(SystemStamps.new_id().simple().to_string());
     let (hub, inbox) = hub::channel(epoch);
+    let guards = Guards::default();
     let context = Arc::new(AgentContext {
-        tasks: tasks.clone(),
+        world: World {
+            executable: options.executable,
+            tasks: tasks.clone(),
+            guards: guards.clone(),
+        },
         history: history.clone(),
         events: hub.events(),
-        executable: options.executable,
+        trace_followers: hub.trace_followers(),
         home: options.home,
         config: loaded.path.display().to_string(),
         version: options.version,
+        idle_stop: loaded.config.limits.idle_stop,
     });
     let mut agents = Vec::new();
     for definition in loaded.config.agents {
         agents.push(begin_agent(&context, definition).await?);
     }
     drop(context);
-    tasks.spawn(inbox.into_hub(agents, loaded.error.clone()).run());
+    let most_running = loaded.config.limits.running_agents;
+    tasks.spawn(inbox.into_hub(agents, most_running, loaded.error.clone()).run());
 
     let daemon = Arc::new(Daemon {
         hub: hub.clone(),
         history: history.clone(),
         tasks: tasks.clone(),
+        guards,
+        free_access: loaded.config.free_access,
         about: About {
             version: options.version,
             started_at: epoch_ms(),
@@ -153,10 +164,9 @@ async fn begin_agent(
         stored.map(|(stored, session)| (Conversation::restore(stored, &mut SystemStamps), session));
     let view = hub::resting_view(definition.name.clone(), definition.title.clone());
     let (handle, task) = AgentTask::new(Arc::clone(context), definition, conversation);
-    let running = context.tasks.spawn(task.run());
-    context
-        .tasks
-        .spawn(watch_over(running, view.clone(), context.events.clone()));
+    let tasks = &context.world.tasks;
+    let running = tasks.spawn(task.run());
+    tasks.spawn(watch_over(running, view.clone(), context.events.clone()));
     Ok((view, handle))
 }
 
@@ -174,8 +184,11 @@ async fn watch_over(
         error,
         ..view
     };
-    // The hub is gone only when the daemon ends.
-    events.send(UnitEvent::Agent(Box::new(failed))).await.ok();
+    let left = UnitEvent::LeaveRoom(failed.name.clone());
+    for event in [UnitEvent::Agent(Box::new(failed)), left] {
+        // The hub is gone only when the daemon ends.
+        events.send(event).await.ok();
+    }
 }
 
 fn open_history(loaded: &Loaded, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {

@@ -1,3 +1,4 @@
 //! The rules of agent processes.
 
+pub mod capacity;
 pub mod lifecycle;

@@ -4,17 +4,42 @@
 
 use std::collections::BTreeMap;
 
-use pupitre_protocol::AgentName;
+use pupitre_protocol::{AgentName, limits};
 use serde::Deserialize;
 use toml::Spanned;
+
+use crate::agent::lifecycle::IdleStop;
+use crate::gate::FreeAccess;
 
 /// What a configuration file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Whether conversations are kept on disk.
     pub history: History,
+    /// Whether agents may do what their user's own programs may (`ai_unrestricted`).
+    pub free_access: FreeAccess,
+    pub limits: Limits,
     /// In the order of the file.
     pub agents: Vec<AgentDefinition>,
+}
+
+/// How many agents run, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many may have a process at once, 1 to 64.
+    pub running_agents: usize,
+    pub idle_stop: IdleStop,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            running_agents: limits::RUNNING_AGENTS,
+            idle_stop: IdleStop::After {
+                ms: limits::IDLE_STOP_MS,
+            },
+        }
+    }
 }
 
 /// Where conversations are kept.
@@ -94,7 +119,17 @@ struct File {
     #[serde(default = "yes")]
     history: bool,
     #[serde(default)]
+    ai_unrestricted: bool,
+    limits: Option<FileLimits>,
+    #[serde(default)]
     agents: Vec<Spanned<FileAgent>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct FileLimits {
+    max_running_agents: Option<Spanned<usize>>,
+    stop_idle_agents_after: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -144,8 +179,51 @@ impl Config {
         } else {
             History::InMemory
         };
-        Ok(Self { history, agents })
+        let limits = match file.limits {
+            Some(limits) => limits_of(text, limits)?,
+            None => Limits::default(),
+        };
+        Ok(Self {
+            history,
+            free_access: if file.ai_unrestricted {
+                FreeAccess::On
+            } else {
+                FreeAccess::Off
+            },
+            limits,
+            agents,
+        })
     }
+}
+
+fn limits_of(text: &str, file: FileLimits) -> Result<Limits, ConfigError> {
+    let mut limits = Limits::default();
+    if let Some(most) = file.max_running_agents {
+        if !(1..=64).contains(most.get_ref()) {
+            return Err(error_at(text, most.span().start, "must be 1 to 64"));
+        }
+        limits.running_agents = most.into_inner();
+    }
+    if let Some(after) = file.stop_idle_agents_after {
+        limits.idle_stop = idle_stop(after.get_ref()).ok_or_else(|| {
+            let message = "must be a duration from \"30s\" to \"24h\", \"15m\" for example, or \"never\"";
+            error_at(text, after.span().start, message)
+        })?;
+    }
+    Ok(limits)
+}
+
+fn idle_stop(text: &str) -> Option<IdleStop> {
+    if text == "never" {
+        return Some(IdleStop::Never);
+    }
+    let (number, unit_ms) = [("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
+        .into_iter()
+        .find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)))?;
+    let ms = number.parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    (30_000..=86_400_000)
+        .contains(&ms)
+        .then_some(IdleStop::After { ms })
 }
 
 /// Returns an agent's definition, and where its name stands.

@@ -6,3 +6,4 @@
 pub mod agent;
 pub mod config;
 pub mod conversation;
+pub mod gate;

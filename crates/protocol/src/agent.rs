@@ -112,6 +112,9 @@ pub enum TraceDirection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TraceEntry {
+    /// Counts the messages of this agent since the daemon was started, from 1.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub number: u64,
     /// When it was sent or read, in epoch milliseconds.
     #[cfg_attr(test, ts(type = "number"))]
     pub ts: u64,

@@ -32,6 +32,10 @@ pub enum ErrorKind {
     ShuttingDown,
     /// The peer is another user (-32001).
     ForeignUser,
+    /// What an agent runs may not do this while AI free access is off (-32001).
+    GateClosed,
+    /// What an agent runs may never do this: its user decides (-32001).
+    NotFromInside,
     /// No such agent, conversation, message or request (-32003).
     NotFound,
     /// Several targets match (-32003).
@@ -72,7 +76,7 @@ impl ErrorKind {
             Self::InvalidParams | Self::EmptyMessage => -32602,
             Self::Internal | Self::HistoryUnavailable => -32603,
             Self::TooManyConnections | Self::QueueFull | Self::ShuttingDown => -32000,
-            Self::ForeignUser => -32001,
+            Self::ForeignUser | Self::GateClosed | Self::NotFromInside => -32001,
             Self::NotFound | Self::Ambiguous => -32003,
             Self::Timeout => -32004,
             Self::NotRunning

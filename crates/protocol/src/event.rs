@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::AgentState;
+use crate::agent::{AgentState, TraceEntry};
 use crate::conversation::{
     Command, ConfigOption, Message, Modes, Part, PartKind, Permission, PermissionOutcome, Usage,
 };
+use crate::method::Access;
 use crate::{AgentName, ConversationId, Cursor, Epoch, MessageId, PermissionId};
 
 macro_rules! events {
@@ -65,6 +66,8 @@ events! {
     AgentState = "agent:state"(AgentStateChanged), LifeCycle;
     /// An agent wrote a line to stderr, or a stray one to stdout.
     AgentLog = "agent:log"(AgentLogged), Bulk;
+    /// A protocol message went between the daemon and an agent. Sent to those alone who ask for this type by name.
+    AgentTrace = "agent:trace"(AgentTraced), Bulk;
     /// Another conversation became the agent's current one.
     ConversationChanged = "conversation:changed"(ConversationChanged), LifeCycle;
     /// A message was added, changed as a whole, or finished.
@@ -102,6 +105,34 @@ pub enum EventClass {
     Bulk,
     /// Of the stream itself: consumes no sequence number.
     Control,
+}
+
+impl EventKind {
+    /// Says whether a subscription gets this type only when it asks for it by name.
+    pub const fn is_by_name_only(self) -> bool {
+        matches!(self, Self::AgentTrace)
+    }
+
+    /// Says who may see events of this type.
+    pub const fn access(self) -> Access {
+        match self {
+            Self::AgentLog | Self::AgentTrace => Access::Private,
+            Self::AgentState
+            | Self::ConversationChanged
+            | Self::MessageUpdated
+            | Self::MessageDelta
+            | Self::TurnChanged
+            | Self::PermissionRequested
+            | Self::PermissionResolved
+            | Self::UsageChanged
+            | Self::CommandsChanged
+            | Self::SessionChanged
+            | Self::Subscribed
+            | Self::Heartbeat
+            | Self::Dropped
+            | Self::Resync => Access::Read,
+        }
+    }
 }
 
 impl std::str::FromStr for EventKind {
@@ -151,6 +182,14 @@ pub struct AgentLogged {
     /// How many lines before this one came too fast to be sent.
     #[cfg_attr(test, ts(type = "number"))]
     pub missed: u64,
+}
+
+/// Payload of `agent:trace`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct AgentTraced {
+    pub agent: AgentName,
+    pub entry: TraceEntry,
 }
 
 /// Payload of `conversation:changed`.

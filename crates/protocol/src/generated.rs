@@ -18,6 +18,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 use ts_rs::{TS, TypeVisitor};
 
+use crate::method::Access;
 use crate::{EventKind, Method, RpcError};
 use declaration::Declarations;
 use types::Types;
@@ -36,6 +37,7 @@ pub(crate) struct Reference {
 /// A method and the names of its types.
 struct MethodEntry {
     name: &'static str,
+    access: Access,
     doc: String,
     params: String,
     reply: String,
@@ -76,6 +78,7 @@ impl Reference {
         self.result::<M::Reply>();
         self.methods.push(MethodEntry {
             name: M::NAME,
+            access: M::ACCESS,
             doc: one_line(doc),
             params: M::Params::schema_name().into_owned(),
             reply: M::Reply::schema_name().into_owned(),

@@ -59,6 +59,12 @@ pub const TRACE_MESSAGE_BYTES: usize = 64 << 10;
 pub const TRACE_BYTES: usize = 8 << 20;
 /// How long an agent may take to answer `initialize`, in milliseconds.
 pub const HANDSHAKE_MS: u64 = 30_000;
+/// How often agents that nobody uses are looked at, in milliseconds.
+pub const IDLE_LOOK_MS: u64 = 30_000;
+/// How many agents may have a process at once, when the configuration does not say.
+pub const RUNNING_AGENTS: usize = 4;
+/// After how long an agent that nobody uses is stopped, when the configuration does not say, in milliseconds.
+pub const IDLE_STOP_MS: u64 = 900_000;
 /// How long an agent may take to end a cancelled turn before it is ended for it, in milliseconds.
 pub const CANCEL_MS: u64 = 10_000;
 /// How long the last output of an agent that has exited is awaited, in milliseconds.

@@ -18,12 +18,30 @@ use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, Ping
 pub trait Method {
     /// The name on the wire, `group.verb`.
     const NAME: &'static str;
+    /// Who may call it.
+    const ACCESS: Access;
     type Params: Serialize + DeserializeOwned + Send + 'static;
     type Reply: Serialize + DeserializeOwned + Send + 'static;
 }
 
+/// What a method does, as far as it matters for who may call it. An agent is *inside*: what it runs may do less than its
+/// user's own programs, unless AI free access is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Looks at what everybody may see.
+    Read,
+    /// Looks at what may hold secrets, or belongs to another conversation: from inside with AI free access only.
+    Private,
+    /// Makes an agent work: from inside with AI free access only.
+    Prompt,
+    /// Starts, stops and arranges: from inside with AI free access only.
+    Arrange,
+    /// Decides for the user: never from inside.
+    Decide,
+}
+
 macro_rules! methods {
-    ($($group:ident { $($(#[doc = $doc:literal])+ $marker:ident = $name:literal ($params:ident) -> $reply:ident;)+ })+) => {
+    ($($group:ident { $($(#[doc = $doc:literal])+ $marker:ident = $name:literal ($params:ident) -> $reply:ident, $access:ident;)+ })+) => {
         $(
             pub mod $group {
                 $(
@@ -33,6 +51,7 @@ macro_rules! methods {
 
                     impl super::Method for $marker {
                         const NAME: &'static str = $name;
+                        const ACCESS: super::Access = super::Access::$access;
                         type Params = super::$params;
                         type Reply = super::$reply;
                     }
@@ -56,59 +75,59 @@ macro_rules! methods {
 methods! {
     system {
         /// Answers at once.
-        Ping = "system.ping"(Empty) -> PingReply;
+        Ping = "system.ping"(Empty) -> PingReply, Read;
         /// Says who the daemon is, which protocol it speaks and which configuration it holds.
-        Identify = "system.identify"(Empty) -> IdentifyReply;
+        Identify = "system.identify"(Empty) -> IdentifyReply, Read;
         /// Lists the methods and the types of events that this daemon knows.
-        Capabilities = "system.capabilities"(Empty) -> CapabilitiesReply;
+        Capabilities = "system.capabilities"(Empty) -> CapabilitiesReply, Read;
         /// Gives numbers about the daemon.
-        Counters = "system.counters"(Empty) -> CountersReply;
+        Counters = "system.counters"(Empty) -> CountersReply, Read;
         /// Stops every agent, side by side, and then the daemon. Answers when nothing of them is left; the connection closes
         /// when the daemon is gone.
-        Shutdown = "system.shutdown"(Empty) -> Empty;
+        Shutdown = "system.shutdown"(Empty) -> Empty, Decide;
     }
     agent {
         /// Lists the agents of the configuration with the state of each.
-        List = "agent.list"(Empty) -> AgentListReply;
+        List = "agent.list"(Empty) -> AgentListReply, Read;
         /// Starts an agent; answers when it is ready, with an error when it could not be started. An agent that runs is left alone.
-        Start = "agent.start"(AgentParams) -> AgentView;
+        Start = "agent.start"(AgentParams) -> AgentView, Arrange;
         /// Stops an agent; answers when nothing of it is left.
-        Stop = "agent.stop"(AgentParams) -> AgentView;
+        Stop = "agent.stop"(AgentParams) -> AgentView, Arrange;
         /// Stops an agent when it runs, then starts it.
-        Restart = "agent.restart"(AgentParams) -> AgentView;
+        Restart = "agent.restart"(AgentParams) -> AgentView, Arrange;
         /// Gives the last 200 lines that an agent wrote to stderr, and stray ones from its stdout.
-        Logs = "agent.logs"(AgentParams) -> AgentLogsReply;
+        Logs = "agent.logs"(AgentParams) -> AgentLogsReply, Private;
         /// Gives the last 1,000 protocol messages between the daemon and an agent.
-        Trace = "agent.trace"(AgentParams) -> AgentTraceReply;
+        Trace = "agent.trace"(AgentParams) -> AgentTraceReply, Private;
     }
     chat {
         /// Lists the permission requests that wait for an answer.
-        Permissions = "chat.permissions"(PermissionsParams) -> PermissionsReply;
+        Permissions = "chat.permissions"(PermissionsParams) -> PermissionsReply, Read;
         /// Adds a user message; starts the agent if needed; queues the message while the agent is answering.
-        Send = "chat.send"(SendParams) -> SendReply;
+        Send = "chat.send"(SendParams) -> SendReply, Prompt;
         /// Takes back one queued message.
-        Withdraw = "chat.withdraw"(MessageParams) -> Empty;
+        Withdraw = "chat.withdraw"(MessageParams) -> Empty, Arrange;
         /// Cancels the running turn and drops what is queued, or, with `messageId`, this message alone.
-        Cancel = "chat.cancel"(CancelParams) -> CancelReply;
+        Cancel = "chat.cancel"(CancelParams) -> CancelReply, Arrange;
         /// Answers one permission request. A second answer, or one after Stop, is the error `already_answered`.
-        AnswerPermission = "chat.answer_permission"(AnswerPermissionParams) -> Empty;
+        AnswerPermission = "chat.answer_permission"(AnswerPermissionParams) -> Empty, Decide;
         /// Gives the newest messages of a conversation, and all that a client needs to follow it from there.
-        Conversation = "chat.conversation"(ConversationParams) -> ConversationView;
+        Conversation = "chat.conversation"(ConversationParams) -> ConversationView, Read;
         /// Gives the whole of a part that was cut in messages and events, window by window.
-        Part = "chat.part"(PartParams) -> PartReply;
+        Part = "chat.part"(PartParams) -> PartReply, Read;
         /// Sets an option of the session, its model for example.
-        SetOption = "chat.set_option"(SetOptionParams) -> Empty;
+        SetOption = "chat.set_option"(SetOptionParams) -> Empty, Prompt;
         /// Sets the mode of the session.
-        SetMode = "chat.set_mode"(SetModeParams) -> Empty;
+        SetMode = "chat.set_mode"(SetModeParams) -> Empty, Prompt;
         /// Puts the current conversation away and begins another.
-        New = "chat.new"(NewParams) -> CurrentConversationReply;
+        New = "chat.new"(NewParams) -> CurrentConversationReply, Prompt;
         /// Lists conversations, earlier ones included.
-        History = "chat.history"(HistoryParams) -> HistoryReply;
+        History = "chat.history"(HistoryParams) -> HistoryReply, Private;
         /// Makes an earlier conversation the agent's current one.
-        Open = "chat.open"(OpenParams) -> CurrentConversationReply;
+        Open = "chat.open"(OpenParams) -> CurrentConversationReply, Prompt;
     }
     events {
         /// Turns the connection into a stream of event frames, one a line; the first is `subscribed`.
-        Subscribe = "events.subscribe"(SubscribeParams) -> Subscribed;
+        Subscribe = "events.subscribe"(SubscribeParams) -> Subscribed, Read;
     }
 }

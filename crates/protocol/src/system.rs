@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Epoch;
+use crate::{AgentName, Epoch};
 
 /// The number of this protocol; it grows when a client of the old one would be misled.
 pub const PROTOCOL: u32 = 1;
@@ -50,6 +50,25 @@ pub struct IdentifyReply {
 pub struct CapabilitiesReply {
     pub methods: Vec<String>,
     pub events: Vec<String>,
+    /// Who the daemon takes this caller for.
+    pub caller: CallerKind,
+    /// The agent that an inside caller is below.
+    pub inside: Option<AgentName>,
+    /// This caller may do what the gate opens; always true outside.
+    pub gate_open: bool,
+}
+
+/// Who calls the daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CallerKind {
+    /// A program of the user's own: a terminal, a script.
+    Outside,
+    /// Something that an agent runs.
+    Inside,
+    /// It could not be told, so it may do what is allowed inside.
+    Unknown,
 }
 
 /// Numbers about the daemon, since it was started.

@@ -72,6 +72,7 @@ impl Replica {
             }
             Event::AgentState(_)
             | Event::AgentLog(_)
+            | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
             | Event::Subscribed(_)
             | Event::Heartbeat(_)
@@ -188,6 +189,7 @@ fn standing(event: &Event) -> Option<(ConversationId, u64)> {
         Event::SessionChanged(payload) => (payload.conversation, payload.rev),
         Event::AgentState(_)
         | Event::AgentLog(_)
+        | Event::AgentTrace(_)
         | Event::ConversationChanged(_)
         | Event::Subscribed(_)
         | Event::Heartbeat(_)

@@ -118,6 +118,8 @@ export type Event =
   | ({ type: "agent:state" } & AgentStateChanged)
   /** An agent wrote a line to stderr, or a stray one to stdout. */
   | ({ type: "agent:log" } & AgentLogged)
+  /** A protocol message went between the daemon and an agent. Sent to those alone who ask for this type by name. */
+  | ({ type: "agent:trace" } & AgentTraced)
   /** Another conversation became the agent's current one. */
   | ({ type: "conversation:changed" } & ConversationChanged)
   /** A message was added, changed as a whole, or finished. */
@@ -220,6 +222,12 @@ export type AgentTraceReply = {
   truncated: boolean;
 };
 
+/** Payload of `agent:trace`. */
+export type AgentTraced = {
+  agent: AgentName;
+  entry: TraceEntry;
+};
+
 /** One agent of the configuration, with the state of its process. */
 export type AgentView = {
   name: AgentName;
@@ -257,6 +265,15 @@ export type AuthMethod = {
   description: string | null;
 };
 
+/** Who calls the daemon. */
+export type CallerKind =
+  /** A program of the user's own: a terminal, a script. */
+  | "outside"
+  /** Something that an agent runs. */
+  | "inside"
+  /** It could not be told, so it may do what is allowed inside. */
+  | "unknown";
+
 /** Parameters of `chat.cancel`. */
 export type CancelParams = {
   agent: AgentName;
@@ -276,6 +293,12 @@ export type CancelReply = {
 export type CapabilitiesReply = {
   methods: Array<string>;
   events: Array<string>;
+  /** Who the daemon takes this caller for. */
+  caller: CallerKind;
+  /** The agent that an inside caller is below. */
+  inside: AgentName | null;
+  /** This caller may do what the gate opens; always true outside. */
+  gate_open: boolean;
 };
 
 /** A slash command that an agent announced. */
@@ -472,6 +495,10 @@ export type ErrorKind =
   | "shutting_down"
   /** The peer is another user (-32001). */
   | "foreign_user"
+  /** What an agent runs may not do this while AI free access is off (-32001). */
+  | "gate_closed"
+  /** What an agent runs may never do this: its user decides (-32001). */
+  | "not_from_inside"
   /** No such agent, conversation, message or request (-32003). */
   | "not_found"
   /** Several targets match (-32003). */
@@ -505,6 +532,7 @@ export type ErrorKind =
 export type EventKind =
   | "agent:state"
   | "agent:log"
+  | "agent:trace"
   | "conversation:changed"
   | "message:updated"
   | "message:delta"
@@ -939,6 +967,8 @@ export type TraceDirection =
 
 /** One protocol message between the daemon and an agent. */
 export type TraceEntry = {
+  /** Counts the messages of this agent since the daemon was started, from 1. */
+  number: number;
   /** When it was sent or read, in epoch milliseconds. */
   ts: number;
   direction: TraceDirection;

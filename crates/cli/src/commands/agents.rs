@@ -1,6 +1,7 @@
 //! `pupitre agents`: the agents and the state of each; start, stop, restart, logs and trace of one.
 
 mod logs;
+mod trace;
 
 use clap::{Args, Subcommand};
 use pupitre_client::Client;
@@ -31,9 +32,9 @@ enum AgentVerb {
     /// Stop an agent and start it again
     Restart(OneAgent),
     /// Print the last lines that an agent wrote to stderr
-    Logs(LogsArguments),
+    Logs(FollowArguments),
     /// Print the last protocol messages between the daemon and an agent
-    Trace(OneAgent),
+    Trace(FollowArguments),
 }
 
 #[derive(Debug, Args)]
@@ -43,10 +44,10 @@ struct OneAgent {
 }
 
 #[derive(Debug, Args)]
-struct LogsArguments {
+struct FollowArguments {
     #[arg(value_name = "NAME")]
     agent: String,
-    /// Go on with the lines that come
+    /// Go on with what comes
     #[arg(long)]
     follow: bool,
 }
@@ -57,9 +58,12 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: AgentsArguments) 
         Some(AgentVerb::Start(one)) => change::<agent::Start>(desk.find_or_start(output)?, output, &one),
         Some(AgentVerb::Stop(one)) => change::<agent::Stop>(desk.find()?, output, &one),
         Some(AgentVerb::Restart(one)) => change::<agent::Restart>(desk.find_or_start(output)?, output, &one),
-        Some(AgentVerb::Logs(LogsArguments { agent, follow: false })) => logs::last(desk, output, &agent),
-        Some(AgentVerb::Logs(LogsArguments { agent, follow: true })) => logs::follow(desk, output, &agent),
-        Some(AgentVerb::Trace(one)) => trace(desk, output, &one),
+        Some(AgentVerb::Logs(FollowArguments { agent, follow: false })) => logs::last(desk, output, &agent),
+        Some(AgentVerb::Logs(FollowArguments { agent, follow: true })) => logs::follow(desk, output, &agent),
+        Some(AgentVerb::Trace(FollowArguments { agent, follow: false })) => trace::last(desk, output, &agent),
+        Some(AgentVerb::Trace(FollowArguments { agent, follow: true })) => {
+            trace::follow(desk, output, &agent)
+        }
     }
 }
 
@@ -81,18 +85,5 @@ where
     let agent = agent_named(&mut client, &one.agent)?;
     let view = client.call::<M>(&AgentParams { agent })?;
     output.line(&format!("{} is {}", view.name, state_words(&view)))?;
-    Ok(())
-}
-
-fn trace(desk: &Desk, output: &mut Output, one: &OneAgent) -> Result<(), Failure> {
-    let mut client = desk.find()?;
-    let agent = agent_named(&mut client, &one.agent)?;
-    let reply = client.call::<agent::Trace>(&AgentParams { agent })?;
-    if reply.truncated {
-        output.note("older messages were left out")?;
-    }
-    for entry in &reply.entries {
-        output.trace_entry(entry)?;
-    }
     Ok(())
 }

@@ -102,8 +102,12 @@ fn states_are_told_in_their_order() {
     let desk = Desk::start();
     let mut events = desk.events();
     desk.run(&["ask", "demo", "hello"]).expect_code(0);
-    // It is used as soon as it is ready, so that the first `ready` is not seen.
-    for state in [AgentState::Starting, AgentState::Busy, AgentState::Ready] {
+    for state in [
+        AgentState::Starting,
+        AgentState::Ready,
+        AgentState::Busy,
+        AgentState::Ready,
+    ] {
         events.wait_for_state("demo", state);
     }
     desk.stop_agent("demo");
@@ -171,6 +175,28 @@ fn the_log_can_be_followed() {
         .flat_map(|last| (1..=last).map(move |line| format!("line {line} of {last} on stderr")))
         .collect();
     assert_eq!(all, expected, "each line once");
+}
+
+#[test]
+fn the_trace_can_be_followed() {
+    let desk = Desk::start();
+    desk.run(&["ask", "demo", "hello"]).expect_code(0);
+    let follow = desk.spawn(&["agents", "trace", "demo", "--follow"]);
+    follow.wait_for_stdout("end_turn");
+    desk.run(&["agents", "restart", "demo"]).expect_code(0);
+    desk.run(&["ask", "demo", "think"]).expect_code(0);
+    follow.wait_for_stdout("agent_thought_chunk");
+    follow.interrupt();
+    let output = follow.finish();
+    output.expect_code(130);
+    let prompts = output.stdout.matches("\"session/prompt\"").count();
+    let handshakes = output.stdout.matches("\"initialize\"").count();
+    assert_eq!(
+        (prompts, handshakes),
+        (2, 2),
+        "each message once:\n{}",
+        output.stdout
+    );
 }
 
 #[test]

@@ -10,12 +10,15 @@
 mod agents;
 mod ask;
 mod basics;
+mod capacity;
 mod chat;
 mod crash;
 mod failures;
+mod gate;
 mod limits;
 mod odd;
 mod real_agents;
 mod replay;
 mod secrets;
+mod stopping;
 mod support;

@@ -79,6 +79,14 @@ impl Desk {
         Self::with_agents(&[])
     }
 
+    /// Returns a desk whose daemon has these settings, the demo agent and these, and is ready.
+    pub(crate) fn with_settings(settings: &str, agents: &[TestAgent]) -> Self {
+        let mut desk = Self::without_daemon(&[]);
+        desk.write_settings(settings, agents);
+        desk.start_daemon();
+        desk
+    }
+
     /// Returns a desk whose daemon has the demo agent and these, and is ready.
     pub(crate) fn with_agents(agents: &[TestAgent]) -> Self {
         let mut desk = Self::without_daemon(agents);
@@ -93,7 +101,12 @@ impl Desk {
 
     /// Writes the configuration: the demo agent, and these.
     pub(crate) fn write_config(&self, agents: &[TestAgent]) {
-        std::fs::write(self.config(), agents::config_text(agents)).expect("the test's own file");
+        self.write_settings(agents::SETTINGS, agents);
+    }
+
+    /// Writes the configuration: these settings, the demo agent, and these agents.
+    pub(crate) fn write_settings(&self, settings: &str, agents: &[TestAgent]) {
+        std::fs::write(self.config(), agents::config_text(settings, agents)).expect("the test's own file");
     }
 
     /// Starts `pupitre serve` and waits until it is ready.
@@ -292,6 +305,19 @@ impl Desk {
     /// Waits until no process of this test is alive.
     pub(crate) fn expect_nothing_left(&self) {
         leftovers::expect_none(&self.tag);
+    }
+
+    /// Waits until no process has this in its command line.
+    pub(crate) fn wait_for_no_command_with(&self, text: &str) {
+        leftovers::wait_for_no_command_with(text);
+    }
+
+    /// Returns the commands of the processes that have this in their command line, whatever their environment.
+    pub(crate) fn commands_with(&self, text: &str) -> Vec<String> {
+        leftovers::commands_with(text)
+            .into_iter()
+            .map(|(_, line)| line)
+            .collect()
     }
 
     /// Returns how many processes of this test are alive.

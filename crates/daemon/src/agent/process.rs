@@ -3,8 +3,9 @@
 use pupitre_guard::wire::GuardReport;
 use pupitre_model::agent::lifecycle::{Action, Input, StartFailure, Usage};
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView, TraceEntry};
-use pupitre_protocol::limits::{REPLY_BYTES, TRACE_MESSAGES};
-use pupitre_protocol::{ErrorKind, RpcError};
+use pupitre_protocol::event::AgentTraced;
+use pupitre_protocol::limits::REPLY_BYTES;
+use pupitre_protocol::{ErrorKind, Event, RpcError};
 use tokio::sync::mpsc;
 
 use super::acp::{
@@ -12,9 +13,10 @@ use super::acp::{
 };
 use super::connection::{Link, LinkInput, LinkParts, Tree};
 use super::session::{Asked, Session};
-use super::task::{AgentTask, answer};
+use super::task::AgentTask;
 use super::{Answer, Respond};
 use crate::clock::{epoch_ms, steady_ms};
+use crate::hub::UnitEvent;
 use crate::process::{Program, exit_reason};
 
 /// Who waits for the end of a transition.
@@ -33,6 +35,8 @@ pub(super) struct LastRun {
     /// Why it did not start, with what it wrote to stderr.
     failed_start: Option<String>,
     trace: Option<Trace>,
+    /// How many messages the followers of the trace have been told, or need not be told.
+    trace_told: u64,
 }
 
 /// How many of the last stderr lines stand below the reason of a failed start.
@@ -50,7 +54,7 @@ impl AgentTask {
     }
 
     pub(super) fn ask_restart(&mut self, respond: Respond<AgentView>) {
-        if self.lifecycle.has_process() {
+        if !self.lifecycle.is_resting() {
             self.stop();
         }
         self.ask_start(respond);
@@ -65,6 +69,9 @@ impl AgentTask {
     pub(super) fn step(&mut self, input: Input) {
         for action in self.lifecycle.step(input, steady_ms()) {
             match action {
+                Action::AskRoom => self.ask_room(),
+                Action::LeaveRoom => self.leave_room(),
+                Action::RefuseEviction => self.stay(),
                 Action::Spawn => self.spawn(),
                 Action::End => {
                     self.end_process();
@@ -75,10 +82,11 @@ impl AgentTask {
                 Action::AnswerStarts(outcome) => self.answer_starts(outcome),
                 Action::AnswerStops => {
                     for respond in std::mem::take(&mut self.waiters.stops) {
-                        answer(respond, Ok(self.view()));
+                        let view = self.view();
+                        self.answer(respond, Ok(view));
                     }
                 }
-                Action::Show => self.view_changed = true,
+                Action::Show => self.show(),
             }
         }
     }
@@ -103,13 +111,17 @@ impl AgentTask {
                 let message = format!("agent {} was stopped while it started", self.definition.name);
                 Some(RpcError::new(ErrorKind::StartCancelled, message))
             }
+            Err(StartFailure::Refused { reason }) => {
+                self.start_failed(&reason);
+                Some(RpcError::new(ErrorKind::TooManyAgents, reason))
+            }
         };
         for respond in std::mem::take(&mut self.waiters.starts) {
             let reply: Answer<AgentView> = match &error {
                 None => Ok(self.view()),
                 Some(error) => Err(error.clone()),
             };
-            answer(respond, reply);
+            self.answer(respond, reply);
         }
     }
 
@@ -131,8 +143,8 @@ impl AgentTask {
             Program::of_agent(&self.definition, &self.context.home).map_err(|error| error.to_string())?;
         let redactor = Redactor::new(program.secrets.iter().map(String::as_str));
         let (news, news_in) = mpsc::unbounded_channel();
-        let tasks = &self.context.tasks;
-        let guarded = crate::process::start(&self.context.executable, program, tasks, news)
+        let tasks = &self.context.world.tasks;
+        let guarded = crate::process::start(&self.context.world, &self.definition.name, program, news)
             .map_err(|error| format!("its guard cannot be started: {error}"))?;
         let stderr = tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
         let (outgoing, writer) = outgoing_lines(guarded.stdin);
@@ -143,7 +155,9 @@ impl AgentTask {
                 drop(failed.send(error));
             }
         });
-        let mut connection = Connection::new(outgoing, Trace::new(redactor.clone(), epoch_ms));
+        let recorded = self.last_run.trace.as_ref().map_or(0, Trace::recorded);
+        let trace = Trace::new(redactor.clone(), epoch_ms, recorded);
+        let mut connection = Connection::new(outgoing, trace);
         connection.send_request(
             &initialize(ClientOffer::Nothing, self.context.version),
             Asked::Initialize,
@@ -247,7 +261,7 @@ impl AgentTask {
     fn guard_lost(&mut self) {
         // A guard whose tree is gone has nothing more to do.
         if self.link.as_ref().is_some_and(|link| link.tree == Tree::Alive) {
-            tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent; what the agent started may live on");
+            tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent");
             if let Some(link) = &mut self.link
                 && link.exit.is_none()
             {
@@ -354,13 +368,36 @@ impl AgentTask {
         }
     }
 
-    pub(super) fn trace(&self) -> AgentTraceReply {
+    /// The messages of this run, or of the last one.
+    fn kept_trace(&self) -> Option<&Trace> {
         let current = self
             .link
             .as_ref()
             .and_then(|link| link.connection.as_ref())
             .map(Connection::trace);
-        let Some(trace) = current.or(self.last_run.trace.as_ref()) else {
+        current.or(self.last_run.trace.as_ref())
+    }
+
+    /// Tells those who follow the trace what is new in it.
+    pub(super) fn tell_trace(&mut self) {
+        let Some(trace) = self.kept_trace() else { return };
+        let (told, recorded) = (self.last_run.trace_told, trace.recorded());
+        if self.context.trace_followers.are_any() {
+            let new = trace.entries().filter(|entry| entry.number > told);
+            let events = new.map(|entry| {
+                UnitEvent::Publish(Event::AgentTrace(AgentTraced {
+                    agent: self.definition.name.clone(),
+                    entry: entry.clone(),
+                }))
+            });
+            let events: Vec<UnitEvent> = events.collect();
+            self.outbox.extend(events);
+        }
+        self.last_run.trace_told = recorded;
+    }
+
+    pub(super) fn trace(&self) -> AgentTraceReply {
+        let Some(trace) = self.kept_trace() else {
             return AgentTraceReply {
                 entries: Vec::new(),
                 truncated: false,
@@ -378,9 +415,8 @@ impl AgentTask {
             .cloned()
             .collect();
         entries.reverse();
-        let kept_all = trace.recorded() <= TRACE_MESSAGES as u64 && entries.len() as u64 == trace.recorded();
         AgentTraceReply {
-            truncated: !kept_all,
+            truncated: entries.len() as u64 != trace.recorded_in_run(),
             entries,
         }
     }

@@ -11,7 +11,7 @@ use super::acp::{
     AgentError, OptionValue, SessionSettings, initialized, load_session, new_session, new_session_result,
     resume_session, session_settings, set_mode, set_option,
 };
-use super::task::{AgentTask, answer};
+use super::task::AgentTask;
 use super::{Answer, OpenedConversation, Respond};
 use crate::clock::SystemStamps;
 
@@ -96,19 +96,15 @@ impl AgentTask {
                     self.conversation
                         .update(Update::CurrentMode(mode), &mut SystemStamps);
                 }
-                answer(
-                    respond,
-                    outcome.map(drop).map_err(|error| self.agent_error(&error)),
-                );
+                let reply = outcome.map(drop).map_err(|error| self.agent_error(&error));
+                self.answer(respond, reply);
             }
             Asked::SetOption { respond } => {
                 if let Ok(result) = &outcome {
                     self.take_settings(session_settings(result));
                 }
-                answer(
-                    respond,
-                    outcome.map(drop).map_err(|error| self.agent_error(&error)),
-                );
+                let reply = outcome.map(drop).map_err(|error| self.agent_error(&error));
+                self.answer(respond, reply);
             }
         }
     }
@@ -117,7 +113,8 @@ impl AgentTask {
     pub(super) fn unanswered(&mut self, asked: Asked) {
         match asked {
             Asked::SetMode { respond, .. } | Asked::SetOption { respond } => {
-                answer(respond, Err(self.not_running()));
+                let error = self.not_running();
+                self.answer(respond, Err(error));
             }
             // These are told through the lifecycle and the turn.
             Asked::Initialize
@@ -275,14 +272,16 @@ impl AgentTask {
             .modes()
             .is_some_and(|modes| modes.available.iter().any(|known| known.id == mode));
         let Some(session) = self.open_session_id() else {
-            return answer(respond, Err(self.no_session()));
+            let error = self.no_session();
+            return self.answer(respond, Err(error));
         };
         if !known {
             let ids = self
                 .conversation
                 .modes()
                 .map(|modes| modes.available.iter().map(|mode| mode.id.clone()).collect());
-            return answer(respond, Err(self.no_such("mode", mode, ids.unwrap_or_default())));
+            let error = self.no_such("mode", mode, ids.unwrap_or_default());
+            return self.answer(respond, Err(error));
         }
         let asked = Asked::SetMode {
             mode: mode.to_owned(),
@@ -295,11 +294,12 @@ impl AgentTask {
 
     pub(super) fn set_option(&mut self, id: &str, value: &Value, respond: Respond<()>) {
         let Some(session) = self.open_session_id() else {
-            return answer(respond, Err(self.no_session()));
+            let error = self.no_session();
+            return self.answer(respond, Err(error));
         };
         let value = match self.option_value(id, value) {
             Ok(value) => value,
-            Err(error) => return answer(respond, Err(error)),
+            Err(error) => return self.answer(respond, Err(error)),
         };
         if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
             connection.send_request(&set_option(&session, id, value), Asked::SetOption { respond });

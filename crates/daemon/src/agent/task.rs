@@ -2,8 +2,9 @@
 //!
 //! Theory of operation: `run` turns requests, lines of the agent, news of its guard and the passing of time into calls
 //! of `handle_…`, which never wait. Each is followed by `settle`, which does what the new state asks for (start the
-//! agent, open the session, send the next prompt) and gathers what changed. Only then the events are sent. Lines are read
-//! here and not by a task of their own, so that an agent that floods waits for us and nobody else does.
+//! agent, open the session, send the next prompt) and gathers what changed. Only then the events are sent, and after them
+//! the answers, so that whoever got an answer finds its effect at the hub. Lines are read here and not by a task of their
+//! own, so that an agent that floods waits for us and nobody else does.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pupitre_guard::wire::GuardReport;
-use pupitre_model::agent::lifecycle::Lifecycle;
+use pupitre_model::agent::lifecycle::{IdleStop, Input, Lifecycle};
 use pupitre_model::config::AgentDefinition;
 use pupitre_model::conversation::Conversation;
 use pupitre_protocol::event::ConversationChanged;
@@ -25,24 +26,26 @@ use super::log::Log;
 use super::process::{LastRun, Waiters};
 use super::session::Session;
 use super::turns::Unsent;
-use super::{AgentHandle, AgentRequest};
+use super::{AgentHandle, AgentRequest, Answer, Respond};
 use crate::clock::{SystemStamps, steady_ms};
 use crate::history::{Header, History};
-use crate::hub::UnitEvent;
-use crate::tasks::Tasks;
+use crate::hub::{RoomAnswer, RoomRefused, TraceFollowers, UnitEvent};
+use crate::process::World;
 
 /// What every agent's task needs of the daemon.
 #[derive(Debug)]
 pub(crate) struct AgentContext {
-    pub(crate) tasks: Tasks,
+    pub(crate) world: World,
     pub(crate) history: History,
     pub(crate) events: mpsc::Sender<UnitEvent>,
-    /// This program, which is also the guard.
-    pub(crate) executable: PathBuf,
+    /// How many subscribers follow what goes between the daemon and its agents.
+    pub(crate) trace_followers: TraceFollowers,
     pub(crate) home: PathBuf,
     /// The path of the configuration, to which conversations belong.
     pub(crate) config: String,
     pub(crate) version: &'static str,
+    /// When agents that nobody uses are stopped.
+    pub(crate) idle_stop: IdleStop,
 }
 
 /// The task of one agent.
@@ -52,6 +55,8 @@ pub(crate) struct AgentTask {
     requests: mpsc::UnboundedReceiver<AgentRequest>,
     pub(super) lifecycle: Lifecycle,
     pub(super) waiters: Waiters,
+    /// Where the hub says whether one more agent may run.
+    room: Option<oneshot::Receiver<RoomAnswer>>,
     pub(super) log: Log,
     /// The process that runs, or is being ended.
     pub(super) link: Option<Link>,
@@ -71,8 +76,13 @@ pub(crate) struct AgentTask {
     pub(super) view_changed: bool,
     /// When gathered text must be sent.
     flush_at_ms: Option<u64>,
-    outbox: Vec<UnitEvent>,
+    pub(super) outbox: Vec<UnitEvent>,
+    /// Answers, given once the outbox is sent.
+    replies: Vec<Reply>,
 }
+
+/// Gives an answer to whoever waits for it.
+type Reply = Box<dyn FnOnce() + Send>;
 
 /// How far a turn of the loop got.
 enum Next {
@@ -94,14 +104,16 @@ impl AgentTask {
         };
         let log = Log::new(definition.name.clone(), context.events.clone());
         let stored = conversation.is_some();
+        let idle_stop = context.idle_stop;
         let (conversation, session) =
             conversation.unwrap_or_else(|| (fresh(&context, &definition, None), None));
         let task = Self {
             context,
             definition,
             requests: requests_in,
-            lifecycle: Lifecycle::default(),
+            lifecycle: Lifecycle::new(idle_stop),
             waiters: Waiters::default(),
+            room: None,
             log,
             link: None,
             last_run: LastRun::default(),
@@ -115,13 +127,14 @@ impl AgentTask {
             view_changed: true,
             flush_at_ms: None,
             outbox: Vec::new(),
+            replies: Vec::new(),
         };
         (handle, task)
     }
 
     /// Runs until the daemon closes.
     pub(crate) async fn run(mut self) {
-        let closing = self.context.tasks.closing.clone();
+        let closing = self.context.world.tasks.closing.clone();
         let history = self.context.history.clone();
         loop {
             self.settle();
@@ -129,6 +142,9 @@ impl AgentTask {
                 if self.context.events.send(event).await.is_err() {
                     return;
                 }
+            }
+            for reply in self.replies.drain(..) {
+                reply();
             }
             let deadline_ms = self.deadline_ms();
             let congested = history.is_congested();
@@ -139,6 +155,7 @@ impl AgentTask {
                     Some(request) => self.handle_request(request),
                     None => Next::End,
                 },
+                answer = next_room_answer(&mut self.room) => self.handle_room(answer),
                 () = sleep_until(deadline_ms) => self.handle_time(),
                 input = next_input(&mut self.link), if !congested => {
                     self.read_last_words(&input).await;
@@ -158,27 +175,65 @@ impl AgentTask {
             AgentRequest::Start(respond) => self.ask_start(respond),
             AgentRequest::Stop(respond) => self.ask_stop(respond),
             AgentRequest::Restart(respond) => self.ask_restart(respond),
-            AgentRequest::Logs(respond) => answer(respond, Ok(self.logs())),
-            AgentRequest::Trace(respond) => answer(respond, Ok(self.trace())),
+            AgentRequest::Logs(respond) => {
+                let reply = Ok(self.logs());
+                self.answer(respond, reply);
+            }
+            AgentRequest::Trace(respond) => {
+                let reply = Ok(self.trace());
+                self.answer(respond, reply);
+            }
             AgentRequest::Send {
                 text,
                 attachments,
                 respond,
-            } => answer(respond, self.send(text, attachments)),
-            AgentRequest::Withdraw(id, respond) => answer(respond, self.withdraw(id)),
-            AgentRequest::Cancel(message, respond) => answer(respond, Ok(self.cancel(message))),
+            } => {
+                let reply = self.send(text, attachments);
+                self.answer(respond, reply);
+            }
+            AgentRequest::Withdraw(id, respond) => {
+                let reply = self.withdraw(id);
+                self.answer(respond, reply);
+            }
+            AgentRequest::Cancel(message, respond) => {
+                let reply = Ok(self.cancel(message));
+                self.answer(respond, reply);
+            }
             AgentRequest::Permissions(respond) => {
-                answer(respond, Ok(self.conversation.permissions().to_vec()))
+                let reply = Ok(self.conversation.permissions().to_vec());
+                self.answer(respond, reply);
             }
             AgentRequest::AnswerPermission { id, option, respond } => {
-                answer(respond, self.answer_permission(id, option));
+                let reply = self.answer_permission(id, option);
+                self.answer(respond, reply);
             }
-            AgentRequest::Conversation(page, respond) => answer(respond, Ok(self.held_conversation(page))),
+            AgentRequest::Conversation(page, respond) => {
+                let reply = Ok(self.held_conversation(page));
+                self.answer(respond, reply);
+            }
             AgentRequest::SetOption { id, value, respond } => self.set_option(&id, &value, respond),
             AgentRequest::SetMode { mode, respond } => self.set_mode(&mode, respond),
-            AgentRequest::New { cwd, respond } => answer(respond, self.begin_conversation(cwd)),
-            AgentRequest::Open(opened, respond) => answer(respond, self.open_conversation(*opened)),
+            AgentRequest::New { cwd, respond } => {
+                let reply = self.begin_conversation(cwd);
+                self.answer(respond, reply);
+            }
+            AgentRequest::MakeRoom => self.step(Input::EvictionAsked),
+            AgentRequest::Open(opened, respond) => {
+                let reply = self.open_conversation(*opened);
+                self.answer(respond, reply);
+            }
         }
+        Next::GoOn
+    }
+
+    fn handle_room(&mut self, answer: RoomAnswer) -> Next {
+        self.room = None;
+        self.step(match answer {
+            Ok(()) => Input::RoomGiven,
+            Err(refused) => Input::RoomRefused {
+                reason: refused.reason,
+            },
+        });
         Next::GoOn
     }
 
@@ -219,8 +274,9 @@ impl AgentTask {
     /// Does what the state asks for, and gathers what must be told.
     fn settle(&mut self) {
         self.advance();
-        if std::mem::take(&mut self.view_changed) {
-            self.outbox.push(UnitEvent::Agent(Box::new(self.view())));
+        self.tell_trace();
+        if self.view_changed {
+            self.show();
         }
         if !self.conversation.has_revisions() {
             self.flush_at_ms = None;
@@ -256,6 +312,37 @@ impl AgentTask {
             }
         }
         self.context.history.record(self.header(), revisions);
+    }
+
+    /// Answers a request, once what it did has been told; whoever no longer waits needs no answer.
+    pub(super) fn answer<Reply: Send + 'static>(&mut self, respond: Respond<Reply>, reply: Answer<Reply>) {
+        self.replies.push(Box::new(move || drop(respond.send(reply))));
+    }
+
+    /// Asks the hub whether one more agent may run.
+    pub(super) fn ask_room(&mut self) {
+        let (reply, answer) = oneshot::channel();
+        self.room = Some(answer);
+        let agent = self.definition.name.clone();
+        self.outbox.push(UnitEvent::AskRoom { agent, reply });
+    }
+
+    /// Tells the hub that the place among the running agents is free.
+    pub(super) fn leave_room(&mut self) {
+        self.room = None;
+        self.outbox
+            .push(UnitEvent::LeaveRoom(self.definition.name.clone()));
+    }
+
+    /// Tells the hub that this agent is in use and does not make room.
+    pub(super) fn stay(&mut self) {
+        self.outbox.push(UnitEvent::Stay(self.definition.name.clone()));
+    }
+
+    /// Tells the hub what is to be shown of the agent now.
+    pub(super) fn show(&mut self) {
+        self.view_changed = false;
+        self.outbox.push(UnitEvent::Agent(Box::new(self.view())));
     }
 
     fn header(&self) -> Header {
@@ -295,11 +382,6 @@ fn fresh(context: &AgentContext, definition: &AgentDefinition, cwd: Option<Strin
     Conversation::new(definition.name.clone(), cwd, &mut SystemStamps)
 }
 
-/// Answers a request; whoever no longer waits needs no answer.
-pub(super) fn answer<Reply>(respond: oneshot::Sender<Reply>, reply: Reply) {
-    drop(respond.send(reply));
-}
-
 async fn sleep_until(deadline_ms: Option<u64>) {
     match deadline_ms {
         Some(deadline) => {
@@ -312,6 +394,14 @@ async fn sleep_until(deadline_ms: Option<u64>) {
 async fn next_input(link: &mut Option<Link>) -> LinkInput {
     match link {
         Some(link) => link.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_room_answer(room: &mut Option<oneshot::Receiver<RoomAnswer>>) -> RoomAnswer {
+    match room {
+        // The hub ends after the agents: without it there is nothing to run for.
+        Some(room) => room.await.unwrap_or_else(|_| Err(RoomRefused::shutting_down())),
         None => std::future::pending().await,
     }
 }

@@ -8,10 +8,6 @@ use pupitre_protocol::event::{EventKind, SubscribeParams};
 pub(crate) struct KindSet(u64);
 
 impl KindSet {
-    pub(super) fn all() -> Self {
-        EventKind::ALL.iter().copied().collect()
-    }
-
     pub(super) fn insert(&mut self, kind: EventKind) {
         self.0 |= bit(kind);
     }
@@ -64,7 +60,11 @@ impl Filter {
     pub(super) fn new(params: &SubscribeParams) -> Self {
         let kinds = match &params.types {
             Some(types) => types.iter().copied().collect(),
-            None => KindSet::all(),
+            None => EventKind::ALL
+                .iter()
+                .copied()
+                .filter(|kind| !kind.is_by_name_only())
+                .collect(),
         };
         Self {
             kinds,

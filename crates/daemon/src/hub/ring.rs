@@ -180,6 +180,7 @@ pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
     match event {
         Event::AgentState(payload) => Some(&payload.agent),
         Event::AgentLog(payload) => Some(&payload.agent),
+        Event::AgentTrace(payload) => Some(&payload.agent),
         Event::ConversationChanged(payload) => Some(&payload.agent),
         Event::MessageUpdated(payload) => Some(&payload.agent),
         Event::MessageDelta(payload) => Some(&payload.agent),

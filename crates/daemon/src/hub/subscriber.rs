@@ -4,9 +4,10 @@
 //! takes the place of each unbroken range of what was lost.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use pupitre_protocol::event::{Dropped, EventClass, Heartbeat, Resync};
+use pupitre_protocol::event::{Dropped, EventClass, EventKind, Heartbeat, Resync};
 use pupitre_protocol::limits::SUBSCRIBER_QUEUE_BYTES;
 use pupitre_protocol::{Epoch, Event};
 use tokio::sync::Notify;
@@ -36,6 +37,32 @@ pub(crate) enum Entry {
 pub(crate) struct Subscription {
     queue: Arc<Queue>,
     epoch: Epoch,
+    _following: Option<TraceFollower>,
+}
+
+/// Counts the subscriptions that follow what goes between the daemon and its agents, which is told to nobody else.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TraceFollowers(Arc<AtomicUsize>);
+
+/// One such subscription, as long as it lives.
+#[derive(Debug)]
+struct TraceFollower(Arc<AtomicUsize>);
+
+impl TraceFollowers {
+    pub(crate) fn are_any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+
+    fn add(&self) -> TraceFollower {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        TraceFollower(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for TraceFollower {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What the hub holds of a subscription.
@@ -68,7 +95,12 @@ pub(super) fn pair(
     stands_at: u64,
     filter: Filter,
     beginning: Vec<Entry>,
+    trace_followers: &TraceFollowers,
 ) -> (Subscriber, Subscription) {
+    let following = filter
+        .kinds
+        .contains(EventKind::AgentTrace)
+        .then(|| trace_followers.add());
     let state = State {
         replay: beginning.into(),
         stands_at,
@@ -83,7 +115,11 @@ pub(super) fn pair(
             queue: Arc::clone(&queue),
             filter,
         },
-        Subscription { queue, epoch },
+        Subscription {
+            queue,
+            epoch,
+            _following: following,
+        },
     )
 }
 

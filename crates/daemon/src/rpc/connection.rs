@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pupitre_protocol::envelope::{IncomingRequest, OutgoingError, OutgoingResult, VERSION};
+use pupitre_protocol::event::{EventKind, SubscribeParams};
 use pupitre_protocol::limits::{REPLY_BYTES, REQUEST_BYTES, REQUESTS_IN_FLIGHT};
 use pupitre_protocol::{ErrorKind, Method, RpcError, method};
 use serde_json::value::RawValue;
@@ -10,23 +11,24 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::request_lines::{RequestLine, RequestLines};
-use super::router::read_params;
-use super::{CountedConnection, Daemon, Router, stream};
+use super::router::{Call, read_params};
+use super::{CountedConnection, Router, stream};
 use crate::hub::Subscription;
 
 /// Serves one connection until it is closed by either side.
 pub(super) async fn serve(
-    daemon: Arc<Daemon>,
+    call: Call,
     router: Arc<Router>,
     counted: CountedConnection,
     read: impl AsyncRead + Unpin + Send,
     write: impl AsyncWrite + Unpin + Send + 'static,
 ) {
+    let daemon = Arc::clone(&call.daemon);
     let (replies, replies_in) = mpsc::channel(REQUESTS_IN_FLIGHT);
     let writer = daemon.tasks.spawn(write_replies(replies_in, write));
     let mut lines = RequestLines::new(read);
     let mut requests = Requests {
-        daemon: Arc::clone(&daemon),
+        call,
         router,
         in_flight: in_flight(),
         replies,
@@ -58,7 +60,7 @@ fn in_flight() -> Arc<Semaphore> {
 }
 
 struct Requests {
-    daemon: Arc<Daemon>,
+    call: Call,
     router: Arc<Router>,
     in_flight: Arc<Semaphore>,
     replies: mpsc::Sender<String>,
@@ -67,7 +69,7 @@ struct Requests {
 impl Requests {
     /// Reads requests until the connection or the daemon ends, or until one of them subscribes.
     async fn read_all(&mut self, lines: &mut RequestLines<impl AsyncRead + Unpin>) -> Option<Subscription> {
-        let closing = self.daemon.tasks.closing.clone();
+        let closing = self.call.daemon.tasks.closing.clone();
         loop {
             let line = tokio::select! {
                 () = closing.cancelled() => return None,
@@ -115,10 +117,10 @@ impl Requests {
             .expect("the semaphore is never closed");
         let work = self
             .router
-            .call(Arc::clone(&self.daemon), &request.method, request.params);
+            .call(self.call.clone(), &request.method, request.params);
         let id = request.id.map(ToOwned::to_owned);
         let replies = self.replies.clone();
-        self.daemon.tasks.spawn(async move {
+        self.call.daemon.tasks.spawn(async move {
             let outcome = work.await;
             answer(id, outcome, &replies, permit).await;
         });
@@ -133,13 +135,34 @@ impl Requests {
                 return None;
             }
         };
-        match self.daemon.hub.subscribe(params).await {
+        let params = match self.admitted(params) {
+            Ok(params) => params,
+            Err(error) => {
+                self.fail(request.id, &error).await;
+                return None;
+            }
+        };
+        match self.call.daemon.hub.subscribe(params).await {
             Ok(subscription) => Some(subscription),
             Err(error) => {
                 self.fail(request.id, &error).await;
                 None
             }
         }
+    }
+
+    /// Returns a subscription without the events that this caller may not see; asking for one by name is an error.
+    fn admitted(&self, mut params: SubscribeParams) -> Result<SubscribeParams, RpcError> {
+        let check = |kind: EventKind| self.call.check(kind.as_str(), kind.access());
+        match &params.types {
+            Some(types) => types.iter().copied().try_for_each(check)?,
+            None if self.call.asker.is_free(self.call.daemon.free_access) => {}
+            None => {
+                let all = EventKind::ALL.iter().copied();
+                params.types = Some(all.filter(|kind| check(*kind).is_ok()).collect());
+            }
+        }
+        Ok(params)
     }
 
     async fn fail(&mut self, id: Option<&RawValue>, error: &RpcError) {

@@ -13,7 +13,7 @@ use super::Router;
 pub(super) fn register(router: &mut Router) {
     router.row::<method::system::Ping, _>(system::ping);
     router.row::<method::system::Identify, _>(system::identify);
-    router.row::<method::system::Capabilities, _>(system::capabilities);
+    router.row_of_caller::<method::system::Capabilities, _>(system::capabilities);
     router.row::<method::system::Counters, _>(system::counters);
     router.row::<method::system::Shutdown, _>(system::shutdown);
 
@@ -29,7 +29,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::chat::Withdraw, _>(chat::withdraw);
     router.row::<method::chat::Cancel, _>(chat::cancel);
     router.row::<method::chat::AnswerPermission, _>(chat::answer_permission);
-    router.row::<method::chat::Conversation, _>(chat::conversation);
+    router.row_of_caller::<method::chat::Conversation, _>(chat::conversation);
     router.row::<method::chat::Part, _>(chat::part);
     router.row::<method::chat::SetOption, _>(chat::set_option);
     router.row::<method::chat::SetMode, _>(chat::set_mode);

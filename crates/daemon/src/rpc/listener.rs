@@ -11,6 +11,7 @@ use pupitre_protocol::{ErrorKind, RpcError};
 use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 
+use super::router::Call;
 use super::{Daemon, Router, connection};
 
 /// A socket that is bound, and the lock that says whose it is.
@@ -104,8 +105,12 @@ impl Listener {
 }
 
 fn welcome(daemon: &Arc<Daemon>, router: &Arc<Router>, stream: UnixStream) {
+    let mut pid = None;
     let refusal = match stream.peer_cred() {
-        Ok(peer) if peer.uid() == geteuid().as_raw() => None,
+        Ok(peer) if peer.uid() == geteuid().as_raw() => {
+            pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+            None
+        }
         Ok(peer) => {
             let message = format!("user {} may not use the daemon of another user", peer.uid());
             Some(RpcError::new(ErrorKind::ForeignUser, message))
@@ -126,13 +131,11 @@ fn welcome(daemon: &Arc<Daemon>, router: &Arc<Router>, stream: UnixStream) {
     let tasks = &daemon.tasks;
     match admitted {
         Ok(counted) => {
-            tasks.spawn(connection::serve(
-                Arc::clone(daemon),
-                Arc::clone(router),
-                counted,
-                read,
-                write,
-            ));
+            let call = Call {
+                daemon: Arc::clone(daemon),
+                asker: daemon.guards.asker(pid),
+            };
+            tasks.spawn(connection::serve(call, Arc::clone(router), counted, read, write));
         }
         Err(error) => {
             tasks.spawn(async move { connection::refuse(write, &error).await });

@@ -5,15 +5,30 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use pupitre_model::gate::{self, Asker};
+use pupitre_protocol::method::Access;
 use pupitre_protocol::{ErrorKind, Method, RpcError};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Daemon, handlers};
 
 type Outcome = Result<Box<RawValue>, RpcError>;
-type Handler = Box<
-    dyn Fn(Arc<Daemon>, Option<&RawValue>) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync,
->;
+type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type Handler = Box<dyn Fn(Call, Option<&RawValue>) -> Work + Send + Sync>;
+
+/// What every handler gets: the daemon, and who asks.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) daemon: Arc<Daemon>,
+    pub(crate) asker: Asker,
+}
+
+impl Call {
+    /// Says whether the caller may have `what`.
+    pub(crate) fn check(&self, what: &str, access: Access) -> Result<(), RpcError> {
+        gate::check(what, access, &self.asker, self.daemon.free_access)
+    }
+}
 
 /// The handlers of all methods.
 pub(crate) struct Router {
@@ -32,30 +47,47 @@ impl Router {
     where
         Work: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
     {
-        let call: Handler = Box::new(move |daemon, params| match read_params::<M>(params) {
-            Ok(params) => Box::pin(async move {
-                let reply = handler(daemon, params).await?;
-                to_raw_value(&reply).map_err(|error| {
-                    RpcError::new(
-                        ErrorKind::Internal,
-                        format!("the reply cannot be written: {error}"),
-                    )
-                })
-            }),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        });
-        self.rows.insert(M::NAME, call);
+        self.add::<M, Work>(move |call, params| handler(call.daemon, params));
     }
 
-    /// Calls a method.
-    pub(super) fn call(
-        &self,
-        daemon: Arc<Daemon>,
-        method: &str,
-        params: Option<&RawValue>,
-    ) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
+    /// Puts in a method whose answer depends on who asks.
+    pub(super) fn row_of_caller<M: Method, Work>(&mut self, handler: fn(Call, M::Params) -> Work)
+    where
+        Work: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
+    {
+        self.add::<M, Work>(handler);
+    }
+
+    fn add<M: Method, Work>(
+        &mut self,
+        handler: impl Fn(Call, M::Params) -> Work + Copy + Send + Sync + 'static,
+    ) where
+        Work: Future<Output = Result<M::Reply, RpcError>> + Send + 'static,
+    {
+        let row: Handler = Box::new(move |call, params| {
+            match call
+                .check(M::NAME, M::ACCESS)
+                .and_then(|()| read_params::<M>(params))
+            {
+                Ok(params) => Box::pin(async move {
+                    let reply = handler(call, params).await?;
+                    to_raw_value(&reply).map_err(|error| {
+                        RpcError::new(
+                            ErrorKind::Internal,
+                            format!("the reply cannot be written: {error}"),
+                        )
+                    })
+                }),
+                Err(error) => Box::pin(std::future::ready(Err(error))),
+            }
+        });
+        self.rows.insert(M::NAME, row);
+    }
+
+    /// Calls a method, if the caller may.
+    pub(super) fn call(&self, call: Call, method: &str, params: Option<&RawValue>) -> Work {
         match self.rows.get(method) {
-            Some(handler) => handler(daemon, params),
+            Some(handler) => handler(call, params),
             None => Box::pin(std::future::ready(Err(unknown_method(method)))),
         }
     }

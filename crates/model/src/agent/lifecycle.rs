@@ -1,33 +1,49 @@
 //! The state table of an agent's process, as one pure `step`: what happened comes in, what to do goes out.
 //!
-//! Responsible for the states and transitions of the agents page; the limits on how many may run are not here.
+//! Responsible for the states and transitions of the agents page; how many may run is decided in `capacity`.
 
 use pupitre_protocol::agent::AgentState;
-use pupitre_protocol::limits::HANDSHAKE_MS;
+use pupitre_protocol::limits::{HANDSHAKE_MS, IDLE_LOOK_MS};
 
 /// Where an agent's process is in its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lifecycle {
     phase: Phase,
+    idle_stop: IdleStop,
+}
+
+/// When an agent that nobody uses is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdleStop {
+    Never,
+    After { ms: u64 },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Phase {
-    Stopped,
+    Resting(Rest),
+    /// A start was asked, and whether one more agent may run is not known yet.
+    Waiting(Rest),
     Starting {
         deadline_ms: u64,
     },
     Running {
         usage: Usage,
+        /// Since when it is used, or unused.
+        since_ms: u64,
     },
     /// Something of the agent still lives and is being ended.
     Ending {
         outcome: Outcome,
         after: After,
     },
-    Failed {
-        reason: String,
-    },
+}
+
+/// What an agent without a process is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Rest {
+    Stopped,
+    Failed { reason: String },
 }
 
 /// Whether a turn of the agent's conversation runs.
@@ -61,6 +77,14 @@ enum After {
 pub enum Input {
     StartAsked,
     StopAsked,
+    /// One more agent may run: this one.
+    RoomGiven,
+    /// No more agent may run now.
+    RoomRefused {
+        reason: String,
+    },
+    /// Another agent needs this one's place.
+    EvictionAsked,
     /// No process came to be.
     SpawnFailed {
         reason: String,
@@ -86,6 +110,12 @@ pub enum Input {
 /// Something that must be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
+    /// Ask whether one more agent may run; [`Input::RoomGiven`] or [`Input::RoomRefused`] follows.
+    AskRoom,
+    /// The place among the running agents, asked for or had, is no longer needed.
+    LeaveRoom,
+    /// The agent is in use and goes on.
+    RefuseEviction,
     Spawn,
     /// Close stdin and end what does not end by itself.
     End,
@@ -100,26 +130,41 @@ pub enum Action {
 /// Why a start came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartFailure {
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     Cancelled,
-}
-
-impl Default for Lifecycle {
-    fn default() -> Self {
-        Self {
-            phase: Phase::Stopped,
-        }
-    }
+    /// Too many agents run.
+    Refused {
+        reason: String,
+    },
 }
 
 impl Lifecycle {
+    /// Returns the life of an agent that has no process.
+    pub fn new(idle_stop: IdleStop) -> Self {
+        Self {
+            phase: Phase::Resting(Rest::Stopped),
+            idle_stop,
+        }
+    }
+
+    /// Changes when the agent is stopped for want of use.
+    pub fn set_idle_stop(&mut self, idle_stop: IdleStop) {
+        self.idle_stop = idle_stop;
+    }
+
     /// Returns the state that is shown.
     pub fn state(&self) -> AgentState {
         match &self.phase {
-            Phase::Stopped => AgentState::Stopped,
+            Phase::Resting(Rest::Stopped) | Phase::Waiting(Rest::Stopped) => AgentState::Stopped,
             Phase::Starting { .. } => AgentState::Starting,
-            Phase::Running { usage: Usage::Unused } => AgentState::Ready,
-            Phase::Running { usage: Usage::Used } => AgentState::Busy,
+            Phase::Running {
+                usage: Usage::Unused, ..
+            } => AgentState::Ready,
+            Phase::Running {
+                usage: Usage::Used, ..
+            } => AgentState::Busy,
             Phase::Ending {
                 outcome: Outcome::Stopped { before },
                 ..
@@ -128,7 +173,8 @@ impl Lifecycle {
                 outcome: Outcome::Failed { .. },
                 ..
             }
-            | Phase::Failed { .. } => AgentState::Error,
+            | Phase::Resting(Rest::Failed { .. })
+            | Phase::Waiting(Rest::Failed { .. }) => AgentState::Error,
         }
     }
 
@@ -139,8 +185,10 @@ impl Lifecycle {
                 outcome: Outcome::Failed { reason },
                 ..
             }
-            | Phase::Failed { reason } => Some(reason),
-            Phase::Stopped
+            | Phase::Resting(Rest::Failed { reason })
+            | Phase::Waiting(Rest::Failed { reason }) => Some(reason),
+            Phase::Resting(Rest::Stopped)
+            | Phase::Waiting(Rest::Stopped)
             | Phase::Starting { .. }
             | Phase::Running { .. }
             | Phase::Ending {
@@ -160,19 +208,29 @@ impl Lifecycle {
         matches!(self.phase, Phase::Running { .. })
     }
 
-    /// Says whether anything of the agent may live.
-    pub fn has_process(&self) -> bool {
-        match self.phase {
-            Phase::Stopped | Phase::Failed { .. } => false,
-            Phase::Starting { .. } | Phase::Running { .. } | Phase::Ending { .. } => true,
-        }
+    /// Says whether the agent rests: no process, and none is asked for.
+    pub fn is_resting(&self) -> bool {
+        matches!(self.phase, Phase::Resting(_))
     }
 
     /// Returns when [`Input::TimePassed`] must come at the latest.
     pub fn deadline_ms(&self) -> Option<u64> {
         match self.phase {
             Phase::Starting { deadline_ms } => Some(deadline_ms),
-            Phase::Stopped | Phase::Running { .. } | Phase::Ending { .. } | Phase::Failed { .. } => None,
+            Phase::Running {
+                usage: Usage::Unused,
+                since_ms,
+            } => match self.idle_stop {
+                IdleStop::Never => None,
+                // Idle agents are looked at on a beat, so that many of them cost one awakening.
+                IdleStop::After { ms } => Some((since_ms + ms).next_multiple_of(IDLE_LOOK_MS)),
+            },
+            Phase::Resting(_)
+            | Phase::Waiting(_)
+            | Phase::Running {
+                usage: Usage::Used, ..
+            }
+            | Phase::Ending { .. } => None,
         }
     }
 
@@ -180,75 +238,111 @@ impl Lifecycle {
     #[must_use]
     pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Action> {
         match input {
-            Input::StartAsked => self.start(now_ms),
+            Input::StartAsked => self.start(),
             Input::StopAsked => self.stop(),
+            Input::RoomGiven => match self.phase {
+                Phase::Waiting(_) => {
+                    self.phase = Phase::Starting {
+                        deadline_ms: now_ms + HANDSHAKE_MS,
+                    };
+                    vec![Action::Spawn, Action::Show]
+                }
+                Phase::Resting(_) | Phase::Starting { .. } | Phase::Running { .. } | Phase::Ending { .. } => {
+                    Vec::new()
+                }
+            },
+            Input::RoomRefused { reason } => match self.stop_waiting() {
+                true => vec![Action::AnswerStarts(Err(StartFailure::Refused { reason }))],
+                false => Vec::new(),
+            },
+            Input::EvictionAsked => match self.phase {
+                Phase::Running {
+                    usage: Usage::Unused, ..
+                } => self.end_unused(),
+                Phase::Starting { .. }
+                | Phase::Running {
+                    usage: Usage::Used, ..
+                } => vec![Action::RefuseEviction],
+                // It goes already, or is gone, which is told in any case.
+                Phase::Resting(_) | Phase::Waiting(_) | Phase::Ending { .. } => Vec::new(),
+            },
             Input::SpawnFailed { reason } => match self.phase {
                 Phase::Starting { .. } => {
-                    self.phase = Phase::Failed {
+                    self.phase = Phase::Resting(Rest::Failed {
                         reason: reason.clone(),
-                    };
+                    });
                     vec![
+                        Action::LeaveRoom,
                         Action::AnswerStarts(Err(StartFailure::Failed { reason })),
                         Action::Show,
                     ]
                 }
-                Phase::Ending { .. } => self.gone(now_ms),
-                Phase::Stopped | Phase::Running { .. } | Phase::Failed { .. } => Vec::new(),
+                Phase::Ending { .. } => self.gone(),
+                Phase::Resting(_) | Phase::Waiting(_) | Phase::Running { .. } => Vec::new(),
             },
             Input::HandshakeDone => match self.phase {
                 Phase::Starting { .. } => {
-                    self.phase = Phase::Running { usage: Usage::Unused };
+                    self.phase = Phase::Running {
+                        usage: Usage::Unused,
+                        since_ms: now_ms,
+                    };
                     vec![Action::AnswerStarts(Ok(())), Action::Show]
                 }
-                Phase::Stopped | Phase::Running { .. } | Phase::Ending { .. } | Phase::Failed { .. } => {
+                Phase::Resting(_) | Phase::Waiting(_) | Phase::Running { .. } | Phase::Ending { .. } => {
                     Vec::new()
                 }
             },
             Input::HandshakeFailed { reason } => match self.phase {
                 Phase::Starting { .. } => self.fail(reason),
-                Phase::Stopped | Phase::Running { .. } | Phase::Ending { .. } | Phase::Failed { .. } => {
+                Phase::Resting(_) | Phase::Waiting(_) | Phase::Running { .. } | Phase::Ending { .. } => {
                     Vec::new()
                 }
             },
-            Input::TimePassed => match self.phase {
-                Phase::Starting { deadline_ms } if now_ms >= deadline_ms => self.fail(format!(
-                    "no answer to initialize within {} s",
-                    HANDSHAKE_MS / 1_000
-                )),
-                Phase::Stopped
-                | Phase::Starting { .. }
-                | Phase::Running { .. }
-                | Phase::Ending { .. }
-                | Phase::Failed { .. } => Vec::new(),
-            },
+            Input::TimePassed => self.look(now_ms),
             Input::Usage(usage) => match &mut self.phase {
-                Phase::Running { usage: before } if *before != usage => {
+                Phase::Running {
+                    usage: before,
+                    since_ms,
+                } if *before != usage => {
                     *before = usage;
+                    *since_ms = now_ms;
                     vec![Action::Show]
                 }
-                Phase::Stopped
+                Phase::Resting(_)
+                | Phase::Waiting(_)
                 | Phase::Starting { .. }
                 | Phase::Running { .. }
-                | Phase::Ending { .. }
-                | Phase::Failed { .. } => Vec::new(),
+                | Phase::Ending { .. } => Vec::new(),
             },
             Input::ConnectionLost { reason } | Input::ProcessEnded { reason } => match self.phase {
                 Phase::Starting { .. } | Phase::Running { .. } => self.fail(reason),
-                Phase::Stopped | Phase::Ending { .. } | Phase::Failed { .. } => Vec::new(),
+                Phase::Resting(_) | Phase::Waiting(_) | Phase::Ending { .. } => Vec::new(),
             },
-            Input::TreeGone => self.gone(now_ms),
+            Input::TreeGone => self.gone(),
         }
     }
 
-    fn start(&mut self, now_ms: u64) -> Vec<Action> {
+    fn look(&mut self, now_ms: u64) -> Vec<Action> {
+        if self.deadline_ms().is_none_or(|deadline| now_ms < deadline) {
+            return Vec::new();
+        }
+        match self.phase {
+            Phase::Starting { .. } => self.fail(format!(
+                "no answer to initialize within {} s",
+                HANDSHAKE_MS / 1_000
+            )),
+            Phase::Running { .. } => self.end_unused(),
+            Phase::Resting(_) | Phase::Waiting(_) | Phase::Ending { .. } => Vec::new(),
+        }
+    }
+
+    fn start(&mut self) -> Vec<Action> {
         match &mut self.phase {
-            Phase::Stopped | Phase::Failed { .. } => {
-                self.phase = Phase::Starting {
-                    deadline_ms: now_ms + HANDSHAKE_MS,
-                };
-                vec![Action::Spawn, Action::Show]
+            Phase::Resting(rest) => {
+                self.phase = Phase::Waiting(std::mem::replace(rest, Rest::Stopped));
+                vec![Action::AskRoom]
             }
-            Phase::Starting { .. } => Vec::new(),
+            Phase::Waiting(_) | Phase::Starting { .. } => Vec::new(),
             Phase::Running { .. } => vec![Action::AnswerStarts(Ok(()))],
             Phase::Ending { after, .. } => {
                 *after = After::Start;
@@ -260,7 +354,16 @@ impl Lifecycle {
     fn stop(&mut self) -> Vec<Action> {
         let before = self.state();
         match &mut self.phase {
-            Phase::Stopped | Phase::Failed { .. } => vec![Action::AnswerStops],
+            // A failure stays to be seen.
+            Phase::Resting(_) => vec![Action::AnswerStops],
+            Phase::Waiting(_) => {
+                self.stop_waiting();
+                vec![
+                    Action::LeaveRoom,
+                    Action::AnswerStarts(Err(StartFailure::Cancelled)),
+                    Action::AnswerStops,
+                ]
+            }
             Phase::Starting { .. } => {
                 self.phase = Phase::Ending {
                     outcome: Outcome::Stopped { before },
@@ -272,18 +375,30 @@ impl Lifecycle {
                     Action::Show,
                 ]
             }
-            Phase::Running { .. } => {
-                self.phase = Phase::Ending {
-                    outcome: Outcome::Stopped { before },
-                    after: After::Rest,
-                };
-                vec![Action::End, Action::Show]
-            }
+            Phase::Running { .. } => self.end_unused(),
             Phase::Ending { after, .. } => match std::mem::replace(after, After::Rest) {
                 After::Start => vec![Action::AnswerStarts(Err(StartFailure::Cancelled))],
                 After::Rest => Vec::new(),
             },
         }
+    }
+
+    /// Goes back to rest from waiting; says whether it waited.
+    fn stop_waiting(&mut self) -> bool {
+        let Phase::Waiting(rest) = &mut self.phase else {
+            return false;
+        };
+        self.phase = Phase::Resting(std::mem::replace(rest, Rest::Stopped));
+        true
+    }
+
+    fn end_unused(&mut self) -> Vec<Action> {
+        let before = self.state();
+        self.phase = Phase::Ending {
+            outcome: Outcome::Stopped { before },
+            after: After::Rest,
+        };
+        vec![Action::End, Action::Show]
     }
 
     fn fail(&mut self, reason: String) -> Vec<Action> {
@@ -294,173 +409,40 @@ impl Lifecycle {
         vec![Action::End, Action::Show]
     }
 
-    fn gone(&mut self, now_ms: u64) -> Vec<Action> {
-        let Phase::Ending { outcome, after } = std::mem::replace(&mut self.phase, Phase::Stopped) else {
-            // Nothing is left of a process that nobody ended: its end itself was not seen.
-            let reason = "ended without a word".to_owned();
-            let was_starting = matches!(self.phase, Phase::Starting { .. });
-            self.phase = Phase::Failed {
-                reason: reason.clone(),
-            };
-            let answer = was_starting.then_some(Action::AnswerStarts(Err(StartFailure::Failed { reason })));
-            return answer.into_iter().chain([Action::Show]).collect();
-        };
-        let mut actions = match outcome {
-            Outcome::Stopped { .. } => Vec::new(),
-            Outcome::Failed { reason } => {
-                self.phase = Phase::Failed {
-                    reason: reason.clone(),
-                };
-                match after {
-                    After::Rest => vec![Action::AnswerStarts(Err(StartFailure::Failed { reason }))],
-                    After::Start => Vec::new(),
-                }
+    fn gone(&mut self) -> Vec<Action> {
+        let (rest, after) = match &mut self.phase {
+            Phase::Ending {
+                outcome: Outcome::Stopped { .. },
+                after,
+            } => (Rest::Stopped, *after),
+            Phase::Ending {
+                outcome: Outcome::Failed { reason },
+                after,
+            } => {
+                let reason = std::mem::take(reason);
+                (Rest::Failed { reason }, *after)
             }
+            // Nothing is left of a process that nobody ended: its end itself was not seen.
+            Phase::Starting { .. } | Phase::Running { .. } => {
+                let reason = "ended without a word".to_owned();
+                (Rest::Failed { reason }, After::Rest)
+            }
+            Phase::Resting(_) | Phase::Waiting(_) => return Vec::new(),
         };
-        actions.push(Action::AnswerStops);
+        let mut actions = vec![Action::LeaveRoom];
+        if let (After::Rest, Rest::Failed { reason }) = (after, &rest) {
+            let reason = reason.clone();
+            actions.push(Action::AnswerStarts(Err(StartFailure::Failed { reason })));
+        }
+        self.phase = Phase::Resting(rest);
+        actions.extend([Action::AnswerStops, Action::Show]);
         match after {
-            After::Rest => actions.push(Action::Show),
-            After::Start => actions.extend(self.start(now_ms)),
+            After::Rest => {}
+            After::Start => actions.extend(self.start()),
         }
         actions
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Plays inputs one after the other and checks the state shown, and the actions of the last one.
-    fn check(inputs: &[Input], state: AgentState, actions: &[Action]) {
-        let mut lifecycle = Lifecycle::default();
-        let mut last = Vec::new();
-        for input in inputs {
-            last = lifecycle.step(input.clone(), 1_000);
-        }
-        assert_eq!(lifecycle.state(), state, "after {inputs:?}");
-        assert_eq!(last, actions, "after {inputs:?}");
-    }
-
-    fn failed(reason: &str) -> Action {
-        AnswerStarts(Err(StartFailure::Failed {
-            reason: reason.into(),
-        }))
-    }
-
-    use Action::{AnswerStarts, AnswerStops, End, Show, Spawn};
-    use AgentState::{Busy, Error, Ready, Starting, Stopped};
-    use Input::{HandshakeDone, StartAsked, StopAsked, TreeGone};
-
-    #[test]
-    fn a_start_that_goes_well() {
-        check(&[StartAsked], Starting, &[Spawn, Show]);
-        check(&[StartAsked, StartAsked], Starting, &[]);
-        check(&[StartAsked, HandshakeDone], Ready, &[AnswerStarts(Ok(())), Show]);
-        check(
-            &[StartAsked, HandshakeDone, StartAsked],
-            Ready,
-            &[AnswerStarts(Ok(()))],
-        );
-    }
-
-    #[test]
-    fn a_start_that_fails() {
-        let no_such = Input::SpawnFailed {
-            reason: "cannot run".into(),
-        };
-        check(&[StartAsked, no_such], Error, &[failed("cannot run"), Show]);
-        let refused = Input::HandshakeFailed {
-            reason: "speaks ACP version 2".into(),
-        };
-        check(&[StartAsked, refused.clone()], Error, &[End, Show]);
-        check(
-            &[StartAsked, refused.clone(), TreeGone],
-            Error,
-            &[failed("speaks ACP version 2"), AnswerStops, Show],
-        );
-        check(
-            &[StartAsked, refused, TreeGone, StartAsked],
-            Starting,
-            &[Spawn, Show],
-        );
-        let died = Input::ProcessEnded {
-            reason: "exited with code 3".into(),
-        };
-        check(&[StartAsked, died], Error, &[End, Show]);
-    }
-
-    #[test]
-    fn a_handshake_has_thirty_seconds() {
-        let mut lifecycle = Lifecycle::default();
-        assert_eq!(lifecycle.step(StartAsked, 5), [Spawn, Show]);
-        assert_eq!(lifecycle.deadline_ms(), Some(30_005));
-        assert_eq!(lifecycle.step(Input::TimePassed, 30_004), []);
-        assert_eq!(lifecycle.step(Input::TimePassed, 30_005), [End, Show]);
-        assert_eq!(lifecycle.reason(), Some("no answer to initialize within 30 s"));
-    }
-
-    #[test]
-    fn use_makes_busy() {
-        let used = Input::Usage(Usage::Used);
-        check(&[StartAsked, HandshakeDone, used.clone()], Busy, &[Show]);
-        check(
-            &[StartAsked, HandshakeDone, used.clone(), used.clone()],
-            Busy,
-            &[],
-        );
-        check(
-            &[StartAsked, HandshakeDone, used, Input::Usage(Usage::Unused)],
-            Ready,
-            &[Show],
-        );
-    }
-
-    #[test]
-    fn a_stop() {
-        check(&[StopAsked], Stopped, &[AnswerStops]);
-        check(&[StartAsked, HandshakeDone, StopAsked], Ready, &[End, Show]);
-        check(
-            &[StartAsked, HandshakeDone, StopAsked, TreeGone],
-            Stopped,
-            &[AnswerStops, Show],
-        );
-        let cancelled = AnswerStarts(Err(StartFailure::Cancelled));
-        check(
-            &[StartAsked, StopAsked],
-            Starting,
-            &[cancelled.clone(), End, Show],
-        );
-        check(&[StartAsked, StopAsked, HandshakeDone], Starting, &[]);
-        check(&[StartAsked, StopAsked, TreeGone], Stopped, &[AnswerStops, Show]);
-        check(&[StartAsked, StopAsked, StartAsked], Starting, &[]);
-        check(
-            &[StartAsked, StopAsked, StartAsked, StopAsked],
-            Starting,
-            &[cancelled],
-        );
-        check(
-            &[StartAsked, StopAsked, StartAsked, TreeGone],
-            Starting,
-            &[AnswerStops, Spawn, Show],
-        );
-    }
-
-    #[test]
-    fn a_crash_is_an_error_at_once_and_never_starts_again_by_itself() {
-        let died = Input::ProcessEnded {
-            reason: "killed by signal 9 (SIGKILL)".into(),
-        };
-        check(&[StartAsked, HandshakeDone, died.clone()], Error, &[End, Show]);
-        check(
-            &[StartAsked, HandshakeDone, died.clone(), TreeGone],
-            Error,
-            &[failed("killed by signal 9 (SIGKILL)"), AnswerStops, Show],
-        );
-        check(&[StartAsked, HandshakeDone, died.clone(), StartAsked], Error, &[]);
-        check(
-            &[StartAsked, HandshakeDone, died, StartAsked, TreeGone],
-            Starting,
-            &[AnswerStops, Spawn, Show],
-        );
-    }
-}
+mod tests;

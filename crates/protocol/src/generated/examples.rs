@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::agent::AgentState;
+use crate::agent::{AgentState, TraceDirection, TraceEntry};
 use crate::conversation::{
     Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Message, Mode, Modes, Part, PartKind,
     Permission, PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason, ToolCall,
@@ -13,9 +13,9 @@ use crate::conversation::{
 };
 use crate::envelope::{OutgoingError, OutgoingRequest, OutgoingResult, VERSION};
 use crate::event::{
-    AgentLogged, AgentStateChanged, CommandsChanged, ConversationChanged, Dropped, Heartbeat, MessageDelta,
-    MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp,
-    Subscribed, TurnChanged, UsageChanged,
+    AgentLogged, AgentStateChanged, AgentTraced, CommandsChanged, ConversationChanged, Dropped, Heartbeat,
+    MessageDelta, MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason,
+    SessionChanged, Stamp, Subscribed, TurnChanged, UsageChanged,
 };
 use crate::{
     AgentName, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId, Method,
@@ -94,6 +94,16 @@ fn event(kind: EventKind) -> Event {
             line: "loading the index".into(),
             stray: false,
             missed: 0,
+        }),
+        EventKind::AgentTrace => Event::AgentTrace(AgentTraced {
+            agent,
+            entry: TraceEntry {
+                number: 4,
+                ts: TS_MS,
+                direction: TraceDirection::FromAgent,
+                text: r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}"#.into(),
+                bytes: 56,
+            },
         }),
         EventKind::ConversationChanged => {
             Event::ConversationChanged(ConversationChanged { agent, conversation })

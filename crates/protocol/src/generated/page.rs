@@ -6,6 +6,7 @@ use super::source::{ExitCodeEntry, Limit};
 use super::types::{Field, Kind, NamedType, Presence, Shape, Types};
 use super::{EventEntry, MethodEntry, Reference, examples};
 use crate::event::EventClass;
+use crate::method::Access;
 use crate::{ErrorKind, RpcError};
 
 /// Types that the page shows beside what they are about, at an anchor of the template.
@@ -75,12 +76,15 @@ impl Page<'_> {
     }
 
     fn methods_overview(&self) -> String {
-        let rows = self
-            .reference
-            .methods
-            .iter()
-            .map(|method| vec![code(method.name), method.doc.clone()]);
-        table(&["Method", "What it does"], rows)
+        let rows = self.reference.methods.iter().map(|method| {
+            let inside = match method.access {
+                Access::Read => "yes",
+                Access::Private | Access::Prompt | Access::Arrange => "gate",
+                Access::Decide => "never",
+            };
+            vec![code(method.name), inside.to_owned(), method.doc.clone()]
+        });
+        table(&["Method", "Inside", "What it does"], rows)
     }
 
     fn methods(&self) -> String {

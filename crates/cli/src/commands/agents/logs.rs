@@ -46,6 +46,7 @@ pub(super) fn follow(desk: &Desk, output: &mut Output, name: &str) -> Result<(),
             Event::Dropped(_) => output.note("some lines came too fast to be shown")?,
             // The filter lets nothing else through, and an unanswered cursor was not given.
             Event::AgentState(_)
+            | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
             | Event::MessageUpdated(_)
             | Event::MessageDelta(_)

@@ -119,6 +119,7 @@ impl Turn {
             | Event::UsageChanged(_)
             | Event::AgentState(_)
             | Event::AgentLog(_)
+            | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
             | Event::TurnChanged(_)
             | Event::CommandsChanged(_)

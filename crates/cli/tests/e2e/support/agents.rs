@@ -95,9 +95,12 @@ impl Report {
     }
 }
 
-/// Returns the text of a configuration with the demo agent and these.
-pub(super) fn config_text(agents: &[TestAgent]) -> String {
-    let mut text = "[[agents]]\nname = \"demo\"\ntitle = \"Demo\"\npreset = \"demo\"\n".to_owned();
+/// What a test's configuration says when it does not matter: as many agents as may be, so that none makes room.
+pub(super) const SETTINGS: &str = "[limits]\nmaxRunningAgents = 64\n";
+
+/// Returns the text of a configuration with these settings, the demo agent and these agents.
+pub(super) fn config_text(settings: &str, agents: &[TestAgent]) -> String {
+    let mut text = format!("{settings}\n[[agents]]\nname = \"demo\"\ntitle = \"Demo\"\npreset = \"demo\"\n");
     for agent in agents {
         let args: Vec<String> = agent.args.iter().map(|argument| quoted(argument)).collect();
         text += &format!(

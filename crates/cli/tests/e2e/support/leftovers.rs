@@ -33,11 +33,31 @@ mod linux {
         .collect()
     }
 
+    /// Returns every command line that has this in it, but for those of tests themselves.
+    pub(crate) fn commands_with(text: &str) -> Vec<(i32, String)> {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let lines = processes.filter_map(|entry| {
+            let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+            Some((pid, String::from_utf8_lossy(&line).replace('\0', " ")))
+        });
+        lines.filter(|(_, line)| line.contains(text)).collect()
+    }
+
     /// Waits until no process with the tag is alive.
     pub(crate) fn expect_none(tag: &str) {
+        wait_for_none(|| alive(tag));
+    }
+
+    /// Waits until no process has this in its command line.
+    pub(crate) fn wait_for_no_command_with(text: &str) {
+        wait_for_none(|| commands_with(text));
+    }
+
+    fn wait_for_none(find: impl Fn() -> Vec<(i32, String)>) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let alive = alive(tag);
+            let alive = find();
             let Some((pid, _)) = alive.first() else { return };
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(
@@ -69,7 +89,7 @@ mod linux {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{alive, expect_none, kill};
+pub(super) use linux::{alive, commands_with, expect_none, kill, wait_for_no_command_with};
 
 #[cfg(not(target_os = "linux"))]
 mod other {
@@ -77,10 +97,16 @@ mod other {
         Vec::new()
     }
 
+    pub(crate) fn commands_with(_text: &str) -> Vec<(i32, String)> {
+        Vec::new()
+    }
+
+    pub(crate) fn wait_for_no_command_with(_text: &str) {}
+
     pub(crate) fn expect_none(_tag: &str) {}
 
     pub(crate) fn kill(_tag: &str) {}
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::{alive, expect_none, kill};
+pub(super) use other::{alive, commands_with, expect_none, kill, wait_for_no_command_with};

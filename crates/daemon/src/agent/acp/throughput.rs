@@ -47,7 +47,7 @@ fn bare(bytes: &[u8]) -> usize {
 
 fn through_the_connection(bytes: &[u8], secrets: &[&str]) -> usize {
     let (lines, _writer) = outgoing_lines(tokio::io::sink());
-    let trace = Trace::new(Redactor::new(secrets.iter().copied()), || 0);
+    let trace = Trace::new(Redactor::new(secrets.iter().copied()), || 0, 0);
     let mut connection = Connection::<()>::new(lines, trace);
     run(async {
         let mut reader = LineReader::new(bytes);
@@ -98,7 +98,7 @@ fn one_line_of_13_mb() {
         r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"tool_call_update","toolCallId":"t","rawOutput":{{"stdout":"{output}"}}}}}}}}"#
     );
     let (lines, _writer) = outgoing_lines(tokio::io::sink());
-    let mut connection = Connection::<()>::new(lines, Trace::new(Redactor::new(["a-secret"]), || 0));
+    let mut connection = Connection::<()>::new(lines, Trace::new(Redactor::new(["a-secret"]), || 0, 0));
     let begin = Instant::now();
     let incoming = connection.accept(line.as_bytes());
     println!("a line of {} MB: {:?}", line.len() / 1_000_000, begin.elapsed());

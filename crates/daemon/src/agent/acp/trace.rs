@@ -123,18 +123,21 @@ pub(crate) struct Trace {
     clock: fn() -> u64,
     entries: VecDeque<TraceEntry>,
     kept_bytes: usize,
-    /// How many messages were recorded since the beginning.
+    /// How many messages were recorded before this run, and up to now.
+    before: u64,
     recorded: u64,
 }
 
 impl Trace {
-    pub(crate) fn new(redactor: Redactor, clock: fn() -> u64) -> Self {
+    /// Returns the trace of a run, before which so many messages were recorded.
+    pub(crate) fn new(redactor: Redactor, clock: fn() -> u64, before: u64) -> Self {
         Self {
             redactor,
             clock,
             entries: VecDeque::new(),
             kept_bytes: 0,
-            recorded: 0,
+            before,
+            recorded: before,
         }
     }
 
@@ -147,6 +150,7 @@ impl Trace {
         self.recorded += 1;
         let bytes = u64::try_from(line.len()).expect("a length fits in 64 bits");
         self.entries.push_back(TraceEntry {
+            number: self.recorded,
             ts: (self.clock)(),
             direction,
             text,
@@ -166,9 +170,14 @@ impl Trace {
         self.entries.iter()
     }
 
-    /// Returns how many messages were recorded since the beginning, kept or not.
+    /// Returns the number of the last message.
     pub(crate) fn recorded(&self) -> u64 {
         self.recorded
+    }
+
+    /// Returns how many messages were recorded in this run, kept or not.
+    pub(crate) fn recorded_in_run(&self) -> u64 {
+        self.recorded - self.before
     }
 }
 
@@ -220,7 +229,7 @@ mod tests {
     }
 
     fn trace(secrets: &[&str]) -> Trace {
-        Trace::new(Redactor::new(secrets.iter().copied()), || 7)
+        Trace::new(Redactor::new(secrets.iter().copied()), || 7, 3)
     }
 
     #[test]
@@ -232,7 +241,8 @@ mod tests {
         assert_eq!(trace.entries().len(), limits::TRACE_MESSAGES);
         let first = trace.entries().next().unwrap();
         assert_eq!((first.text.as_str(), first.bytes, first.ts), ("5 ***", 10, 7));
-        assert_eq!(trace.recorded(), 1_005);
+        assert_eq!((first.number, trace.recorded()), (9, 1_008));
+        assert_eq!(trace.recorded_in_run(), 1_005);
     }
 
     #[test]

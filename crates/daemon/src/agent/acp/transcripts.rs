@@ -16,7 +16,7 @@ use super::{
 fn read_transcript(transcript: &Transcript) -> usize {
     let name = format!("{}.{}", transcript.agent, transcript.scenario);
     let (lines, _writer) = outgoing_lines(tokio::io::sink());
-    let mut connection = Connection::new(lines, Trace::new(Redactor::default(), || 0));
+    let mut connection = Connection::new(lines, Trace::new(Redactor::default(), || 0, 0));
     let mut messages = 0;
     for step in &transcript.steps {
         match step {

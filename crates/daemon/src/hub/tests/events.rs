@@ -29,7 +29,7 @@ pub(super) fn cursor(seq: u64) -> Cursor {
 
 /// Returns a hub without agents.
 pub(super) fn hub() -> Hub {
-    channel(epoch()).1.into_hub(Vec::new(), None)
+    channel(epoch()).1.into_hub(Vec::new(), 4, None)
 }
 
 /// Returns a hub that keeps less.

@@ -14,7 +14,7 @@ fn all() -> SubscribeParams {
 fn running() -> HubHandle {
     let (handle, inbox) = channel(epoch());
     #[expect(clippy::disallowed_methods, reason = "the test's runtime ends with the test")]
-    tokio::spawn(inbox.into_hub(Vec::new(), None).run());
+    tokio::spawn(inbox.into_hub(Vec::new(), 4, None).run());
     handle
 }
 

@@ -9,13 +9,14 @@ use pupitre_protocol::conversation::{
     PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
 };
 use pupitre_protocol::limits::{CONVERSATION_MESSAGES, CONVERSATION_MESSAGES_MOST, PROMPT_BYTES};
+use pupitre_protocol::method::Access;
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
 
 use super::attachment;
 use crate::agent::{AgentHandle, AgentRequest, OpenedConversation, PageRequest};
 use crate::history::HistoryError;
-use crate::rpc::Daemon;
+use crate::rpc::{Call, Daemon};
 
 pub(super) async fn permissions(
     daemon: Arc<Daemon>,
@@ -100,9 +101,10 @@ pub(super) async fn answer_permission(
 }
 
 pub(super) async fn conversation(
-    daemon: Arc<Daemon>,
+    call: Call,
     params: ConversationParams,
 ) -> Result<ConversationView, RpcError> {
+    let daemon = &call.daemon;
     let limit = params.limit.map_or(CONVERSATION_MESSAGES, |limit| limit as usize);
     if !(1..=CONVERSATION_MESSAGES_MOST).contains(&limit) {
         let message = format!("limit must be 1 to {CONVERSATION_MESSAGES_MOST}, not {limit}");
@@ -117,7 +119,10 @@ pub(super) async fn conversation(
         .ask(|respond| AgentRequest::Conversation(page, respond))
         .await?;
     match params.conversation {
-        Some(id) if id != held.view.conversation => earlier(&daemon, &agent, id, page).await,
+        Some(id) if id != held.view.conversation => {
+            call.check("an earlier conversation", Access::Private)?;
+            earlier(daemon, &agent, id, page).await
+        }
         Some(_) | None => {
             let mut view = held.view;
             if held.missing > 0 {

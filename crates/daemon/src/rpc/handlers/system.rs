@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use pupitre_model::gate::Asker;
 use pupitre_protocol::event::EventKind;
-use pupitre_protocol::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PingReply};
+use pupitre_protocol::system::{
+    CallerKind, CapabilitiesReply, CountersReply, Empty, IdentifyReply, PingReply,
+};
 use pupitre_protocol::{ErrorKind, PROTOCOL, RpcError, method};
 
 use crate::clock::epoch_ms;
-use crate::rpc::Daemon;
+use crate::rpc::{Call, Daemon};
 
 pub(super) async fn ping(_daemon: Arc<Daemon>, _params: Empty) -> Result<PingReply, RpcError> {
     Ok(PingReply { ts: epoch_ms() })
@@ -28,15 +31,21 @@ pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<Iden
     })
 }
 
-pub(super) async fn capabilities(
-    _daemon: Arc<Daemon>,
-    _params: Empty,
-) -> Result<CapabilitiesReply, RpcError> {
+pub(super) async fn capabilities(call: Call, _params: Empty) -> Result<CapabilitiesReply, RpcError> {
     let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
     let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let gate_open = call.asker.is_free(call.daemon.free_access);
+    let (caller, inside) = match call.asker {
+        Asker::Outside => (CallerKind::Outside, None),
+        Asker::Inside { agent } => (CallerKind::Inside, Some(agent)),
+        Asker::Unknown => (CallerKind::Unknown, None),
+    };
     Ok(CapabilitiesReply {
         methods: names(method::NAMES),
         events: names(&events),
+        caller,
+        inside,
+        gate_open,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::agent::acp::write;
 fn connection() -> (Connection<&'static str>, LineWriter<Vec<u8>>) {
     let (lines, writer) = outgoing_lines(Vec::new());
     (
-        Connection::new(lines, Trace::new(Redactor::new(["hunter22"]), || 0)),
+        Connection::new(lines, Trace::new(Redactor::new(["hunter22"]), || 0, 0)),
         writer,
     )
 }
@@ -268,7 +268,7 @@ fn half_a_character_costs_that_character() {
 fn messages_are_one_line_of_json_each() {
     let mut sent = Vec::new();
     let (lines, writer) = outgoing_lines(&mut sent);
-    let mut connection = Connection::new(lines, Trace::new(Redactor::default(), || 0));
+    let mut connection = Connection::new(lines, Trace::new(Redactor::default(), || 0, 0));
     connection.send_request(
         &write::prompt("s", vec![write::PromptBlock::Text("two\nlines".into())]),
         "turn",

@@ -1,0 +1,134 @@
+//! The gate: what may be asked of the daemon by whom. A guard rail between programs of one user, no wall against malice.
+//!
+//! Responsible for the table of the conductor page; who asks is found out by the daemon.
+
+use pupitre_protocol::method::Access;
+use pupitre_protocol::{AgentName, ErrorKind, RpcError};
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asker {
+    /// A program of the user's own.
+    Outside,
+    /// Something that an agent runs: below it, or broken away from it.
+    Inside { agent: AgentName },
+    /// It cannot be told; may do what is allowed inside.
+    Unknown,
+}
+
+/// Whether agents may do what their user's own programs may (`ai_unrestricted` in the configuration).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FreeAccess {
+    #[default]
+    Off,
+    On,
+}
+
+impl Asker {
+    /// Says whether the gate is open for this one.
+    pub fn is_free(&self, free_access: FreeAccess) -> bool {
+        match (self, free_access) {
+            (Self::Outside, _) | (_, FreeAccess::On) => true,
+            (Self::Inside { .. } | Self::Unknown, FreeAccess::Off) => false,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Outside => "from outside".to_owned(),
+            Self::Inside { agent } => format!("from inside agent {agent}"),
+            Self::Unknown => "by a program of which it cannot be told who started it".to_owned(),
+        }
+    }
+}
+
+/// Says whether `what`, a method or a type of events, may be had.
+///
+/// # Errors
+///
+/// `gate_closed` with the way to open the gate, or `not_from_inside`.
+pub fn check(what: &str, access: Access, asker: &Asker, free_access: FreeAccess) -> Result<(), RpcError> {
+    let needs = match access {
+        Access::Read => return Ok(()),
+        Access::Private => "read what may hold secrets or belongs to others",
+        Access::Prompt => "make agents work",
+        Access::Arrange => "start, stop or cancel",
+        Access::Decide => {
+            return match asker {
+                Asker::Outside => Ok(()),
+                Asker::Inside { .. } | Asker::Unknown => {
+                    let message = format!(
+                        "{what} was asked {}: only a person decides this, from a terminal or a program of their own",
+                        asker.words()
+                    );
+                    Err(RpcError::new(ErrorKind::NotFromInside, message))
+                }
+            };
+        }
+    };
+    if asker.is_free(free_access) {
+        return Ok(());
+    }
+    let message = format!(
+        "{what} was asked {}: an agent may not {needs} while AI free access is off; a person opens it with `ai_unrestricted = true` in the configuration",
+        asker.words()
+    );
+    Err(RpcError::new(ErrorKind::GateClosed, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(access: Access, asker: &Asker, free_access: FreeAccess) -> Option<ErrorKind> {
+        check("x.y", access, asker, free_access)
+            .err()
+            .and_then(|error| error.kind())
+    }
+
+    #[test]
+    fn the_table_holds() {
+        let inside = Asker::Inside {
+            agent: "demo".parse().expect("a name"),
+        };
+        let all = [
+            Access::Read,
+            Access::Private,
+            Access::Prompt,
+            Access::Arrange,
+            Access::Decide,
+        ];
+        for access in all {
+            for free_access in [FreeAccess::Off, FreeAccess::On] {
+                assert_eq!(kind(access, &Asker::Outside, free_access), None, "{access:?}");
+                for asker in [&inside, &Asker::Unknown] {
+                    let expected = match (access, free_access) {
+                        (Access::Decide, _) => Some(ErrorKind::NotFromInside),
+                        (Access::Private | Access::Prompt | Access::Arrange, FreeAccess::Off) => {
+                            Some(ErrorKind::GateClosed)
+                        }
+                        (Access::Read, _)
+                        | (Access::Private | Access::Prompt | Access::Arrange, FreeAccess::On) => None,
+                    };
+                    assert_eq!(
+                        kind(access, asker, free_access),
+                        expected,
+                        "{access:?} {asker:?} {free_access:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_who_and_how_to_open() {
+        let inside = Asker::Inside {
+            agent: "demo".parse().expect("a name"),
+        };
+        let error = check("chat.send", Access::Prompt, &inside, FreeAccess::Off).expect_err("it is closed");
+        assert_eq!(error.code, -32001);
+        for part in ["chat.send", "inside agent demo", "ai_unrestricted = true"] {
+            assert!(error.message.contains(part), "{error}");
+        }
+    }
+}
