@@ -180,13 +180,13 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::StartFailed => Some("`pupitre agents logs NAME` shows what the agent wrote"),
         ErrorKind::NotRunning => Some("`pupitre agents start NAME` starts it"),
         ErrorKind::TurnRunning => Some("wait for its end, or `pupitre chat cancel AGENT`"),
-        ErrorKind::ReadOnly => Some("`pupitre chat open ID` makes it the current one"),
         ErrorKind::AlreadyAnswered => Some("`pupitre chat permissions` lists what is open"),
         ErrorKind::QueueFull => Some("wait for an answer, or `pupitre chat cancel AGENT`"),
         ErrorKind::TooManyConnections | ErrorKind::Timeout => Some("try again"),
         ErrorKind::ShuttingDown => Some("try again when it is gone"),
         ErrorKind::Internal | ErrorKind::HistoryUnavailable => Some("the daemon's log says more"),
-        ErrorKind::ParseError
+        ErrorKind::ReadOnly
+        | ErrorKind::ParseError
         | ErrorKind::InvalidRequest
         | ErrorKind::TooLarge
         | ErrorKind::InvalidParams

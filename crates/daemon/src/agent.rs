@@ -121,6 +121,11 @@ impl AgentHandle {
         answer.await.map_err(|_| gone())?
     }
 
+    /// Says whether there is a task to ask.
+    pub(crate) fn is_living(&self) -> bool {
+        !self.requests.is_closed()
+    }
+
     /// Asks the agent to make room for another one, unless it is used. Says whether there is somebody to ask.
     pub(crate) fn make_room(&self) -> bool {
         self.requests.send(AgentRequest::MakeRoom).is_ok()

@@ -92,8 +92,15 @@ impl Header {
     }
 }
 
-/// A conversation as storage has it, and the agent's own id of its session.
-pub(crate) type StoredWithSession = (Stored, Option<String>);
+/// A conversation as storage has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TakenUp {
+    pub(crate) stored: Stored,
+    /// The agent's own id of its last session.
+    pub(crate) session: Option<String>,
+    /// The configuration under which it was begun.
+    pub(crate) config: String,
+}
 
 /// Reaches the history; cloning shares it.
 #[derive(Debug, Clone)]
@@ -126,11 +133,11 @@ enum Read {
     Current {
         config: String,
         agent: AgentName,
-        respond: Respond<Option<StoredWithSession>>,
+        respond: Respond<Option<TakenUp>>,
     },
     Load {
         id: ConversationId,
-        respond: Respond<Option<StoredWithSession>>,
+        respond: Respond<Option<TakenUp>>,
     },
     Page {
         id: ConversationId,
@@ -197,7 +204,7 @@ impl History {
         &self,
         config: String,
         agent: AgentName,
-    ) -> Result<Option<StoredWithSession>, HistoryError> {
+    ) -> Result<Option<TakenUp>, HistoryError> {
         self.read(|respond| Read::Current {
             config,
             agent,
@@ -207,7 +214,7 @@ impl History {
     }
 
     /// Returns a conversation with its newest messages.
-    pub(crate) async fn load(&self, id: ConversationId) -> Result<Option<StoredWithSession>, HistoryError> {
+    pub(crate) async fn load(&self, id: ConversationId) -> Result<Option<TakenUp>, HistoryError> {
         self.read(|respond| Read::Load { id, respond }).await
     }
 

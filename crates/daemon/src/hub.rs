@@ -416,7 +416,9 @@ impl Hub {
     }
 
     fn all(&self) -> Vec<AgentHandle> {
-        self.agents.iter().map(|agent| agent.handle.clone()).collect()
+        // One whose task has failed can be asked nothing, which is no reason not to ask the others.
+        let living = self.agents.iter().filter(|agent| agent.handle.is_living());
+        living.map(|agent| agent.handle.clone()).collect()
     }
 
     fn find(&self, name: &AgentName) -> Result<AgentHandle, RpcError> {

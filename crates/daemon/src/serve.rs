@@ -1,9 +1,9 @@
 //! The daemon from its start to its end: Running, Draining (every agent stopped side by side), Closing.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +30,10 @@ pub enum ServeError {
     Configuration(#[from] ConfigurationError),
     #[error("{0}")]
     Listen(String),
+    #[error(
+        "another daemon keeps its conversations in {}: stop it, or give this one another XDG_STATE_HOME", folder.display()
+    )]
+    StateInUse { folder: PathBuf },
     #[error("the history: {0}")]
     History(String),
     #[error("{what}: {source}")]
@@ -79,6 +83,7 @@ async fn run(options: Options) -> Result<(), ServeError> {
     let system = |what| move |source| ServeError::System { what, source };
     // The socket comes first: whoever loses the race for it has touched nothing else.
     let listener = Listener::bind(&options.socket)?;
+    let _state = lock_state(&options.state_folder)?;
     let log_path =
         logging::begin(&options.state_folder, options.log_to).map_err(system("the log cannot be written"))?;
     let loaded = configuration::load(&options.config, &options.executable)?;
@@ -152,6 +157,24 @@ async fn run(options: Options) -> Result<(), ServeError> {
     Ok(())
 }
 
+/// Takes the state folder for this daemon: two that write the same history would tell each other's answers as cut off.
+fn lock_state(folder: &Path) -> Result<File, ServeError> {
+    let system = |source| ServeError::System {
+        what: "the state folder cannot be locked",
+        source,
+    };
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(folder.join("daemon.lock")).map_err(system)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(ServeError::StateInUse {
+            folder: folder.to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(system(source)),
+    }
+}
+
 async fn begin_agent(
     context: &Arc<AgentContext>,
     definition: AgentDefinition,
@@ -160,8 +183,12 @@ async fn begin_agent(
         .history
         .current(context.config.clone(), definition.name.clone())
         .await?;
-    let conversation =
-        stored.map(|(stored, session)| (Conversation::restore(stored, &mut SystemStamps), session));
+    let conversation = stored.map(|found| {
+        (
+            Conversation::restore(found.stored, &mut SystemStamps),
+            found.session,
+        )
+    });
     let view = hub::resting_view(definition.name.clone(), definition.title.clone());
     let (handle, task) = AgentTask::new(Arc::clone(context), definition, conversation);
     let tasks = &context.world.tasks;

@@ -59,6 +59,8 @@ pub struct Conversation {
     tools: HashMap<String, ToolPlace>,
     /// The turn that the target belongs to; outlives the turn itself, since updates may come late.
     turn_of_target: Option<MessageId>,
+    /// Where the plan of that turn stands.
+    plan: Option<(MessageId, usize)>,
     usage: Option<Usage>,
     commands: Vec<Command>,
     modes: Option<Modes>,
@@ -121,6 +123,7 @@ impl Conversation {
             target: None,
             tools: HashMap::new(),
             turn_of_target: None,
+            plan: None,
             usage: None,
             commands: Vec::new(),
             modes: None,

@@ -145,6 +145,8 @@ pub struct AgentListReply {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct AgentLogsReply {
     pub lines: Vec<LogLine>,
+    /// Older lines that are kept were left out, to stay inside the limit of a reply.
+    pub truncated: bool,
 }
 
 /// The last protocol messages of one agent, oldest first.

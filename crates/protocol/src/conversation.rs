@@ -405,6 +405,8 @@ pub struct ConversationView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ConversationSummary {
+    /// The configuration file under which it was begun; only there it goes on.
+    pub config: String,
     pub id: ConversationId,
     pub agent: AgentName,
     /// The agent's title for it, else the beginning of its first message.

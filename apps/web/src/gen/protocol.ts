@@ -183,6 +183,8 @@ export type AgentLogged = {
 /** The last lines of one agent's log, oldest first. */
 export type AgentLogsReply = {
   lines: Array<LogLine>;
+  /** Older lines that are kept were left out, to stay inside the limit of a reply. */
+  truncated: boolean;
 };
 
 /** The name of an agent in the configuration: `a-z 0-9 - _`, 1 to 32 characters, not only digits. */
@@ -360,6 +362,8 @@ export type ConversationParams = {
 
 /** A conversation in a list. */
 export type ConversationSummary = {
+  /** The configuration file under which it was begun; only there it goes on. */
+  config: string;
   id: ConversationId;
   agent: AgentName;
   /** The agent's title for it, else the beginning of its first message. */

@@ -6,7 +6,7 @@ mod trace;
 use clap::{Args, Subcommand};
 use pupitre_client::Client;
 use pupitre_protocol::agent::{AgentParams, AgentView};
-use pupitre_protocol::method::{Method, agent};
+use pupitre_protocol::method::{Method, agent, system};
 use pupitre_protocol::system::Empty;
 
 use crate::desk::{Desk, agent_named};
@@ -68,11 +68,18 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: AgentsArguments) 
 }
 
 fn list(desk: &Desk, output: &mut Output, arguments: &AgentsArguments) -> Result<(), Failure> {
-    let reply = desk.find()?.call::<agent::List>(&Empty {})?;
+    let mut client = desk.find()?;
+    let reply = client.call::<agent::List>(&Empty {})?;
     if arguments.json {
         output.json(&reply)?;
-    } else {
+    } else if !reply.agents.is_empty() {
         output.agents(&reply.agents)?;
+    } else {
+        let daemon = client.call::<system::Identify>(&Empty {})?;
+        output.note(&match daemon.config_error {
+            Some(error) => format!("no agent: the configuration cannot be used: {error}"),
+            None => format!("no agent: there is none in {}", daemon.config_path),
+        })?;
     }
     Ok(())
 }

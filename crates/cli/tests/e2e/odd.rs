@@ -246,6 +246,10 @@ odd! {
         assert_eq!(seen.view.commands[0].name, "early");
         assert_eq!(seen.view.usage.as_ref().unwrap().size, 200_000);
     };
+    a_greeting_before_the_prompt = "greets-before-prompt": Odd { says: Text("First turn."), ..WELL }, |seen| {
+        let texts: Vec<String> = seen.answers().map(crate::support::text_of).collect();
+        assert_eq!(texts[..2], ["Good morning.", "First turn."], "{:#?}", seen.messages);
+    };
     updates_after_the_turn = "late-updates": Odd {
         says: Text("In time. And too late."),
         says_then: Text("Second turn. Late again."),

@@ -363,8 +363,17 @@ impl AgentTask {
     }
 
     pub(super) fn logs(&self) -> AgentLogsReply {
+        let all = self.log.lines();
+        let mut bytes = 0;
+        let fitting = all.iter().rev().take_while(|line| {
+            // A control character becomes six when JSON writes it.
+            bytes += 6 * line.line.len() + 100;
+            bytes < REPLY_BYTES
+        });
+        let left_out = all.len() - fitting.count();
         AgentLogsReply {
-            lines: self.log.lines(),
+            truncated: left_out > 0,
+            lines: all.into_iter().skip(left_out).collect(),
         }
     }
 
@@ -427,5 +436,6 @@ impl AgentTask {
             Session::Open { id } => Some(id),
         };
         self.session = Session::Closed { known };
+        self.past_sessions.clear();
     }
 }

@@ -3,7 +3,7 @@
 use pupitre_model::agent::lifecycle::Input;
 use pupitre_model::conversation::{Conversation, Update};
 use pupitre_protocol::conversation::CurrentConversationReply;
-use pupitre_protocol::{ErrorKind, MessageId, RpcError};
+use pupitre_protocol::{ConversationId, ErrorKind, MessageId, RpcError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -19,13 +19,28 @@ use crate::clock::SystemStamps;
 #[derive(Debug)]
 pub(super) enum Asked {
     Initialize,
-    NewSession,
-    ResumeSession { id: String },
-    LoadSession { id: String },
-    Prompt { message: MessageId },
-    SetMode { mode: String, respond: Respond<()> },
-    SetOption { respond: Respond<()> },
+    NewSession {
+        conversation: ConversationId,
+    },
+    /// To take up a session that the agent knows.
+    OldSession {
+        conversation: ConversationId,
+        id: String,
+    },
+    Prompt {
+        message: MessageId,
+    },
+    SetMode {
+        mode: String,
+        respond: Respond<()>,
+    },
+    SetOption {
+        respond: Respond<()>,
+    },
 }
+
+/// How many sessions of other conversations are remembered, so that what comes late for them is not taken for news.
+const PAST_SESSIONS: usize = 64;
 
 /// The session of the current conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,23 +79,31 @@ impl AgentTask {
             .as_ref()
             .map(|initialized| initialized.capabilities);
         let cwd = self.conversation.cwd().to_owned();
+        let conversation = self.conversation.id();
+        let asked = |id: &str| Asked::OldSession {
+            conversation,
+            id: id.to_owned(),
+        };
         let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
             return;
         };
         let replay = match (&known, capabilities) {
             (Some(id), Some(capabilities)) if capabilities.resume_session => {
-                connection.send_request(&resume_session(id, &cwd), Asked::ResumeSession { id: id.clone() });
+                connection.send_request(&resume_session(id, &cwd), asked(id));
                 Replay::Past
             }
             (Some(id), Some(capabilities)) if capabilities.load_session => {
-                connection.send_request(&load_session(id, &cwd), Asked::LoadSession { id: id.clone() });
+                connection.send_request(&load_session(id, &cwd), asked(id));
                 Replay::Past
             }
             (_, _) => {
-                connection.send_request(&new_session(&cwd), Asked::NewSession);
+                connection.send_request(&new_session(&cwd), Asked::NewSession { conversation });
                 Replay::Nothing
             }
         };
+        if replay == Replay::Nothing {
+            self.conversation.session_opens();
+        }
         self.session = Session::Opening { known, replay };
     }
 
@@ -88,8 +111,19 @@ impl AgentTask {
     pub(super) fn take_reply(&mut self, asked: Asked, outcome: Result<Box<RawValue>, AgentError>) {
         match asked {
             Asked::Initialize => self.take_handshake(outcome),
-            Asked::NewSession => self.take_new_session(outcome),
-            Asked::ResumeSession { id } | Asked::LoadSession { id } => self.take_old_session(id, outcome),
+            Asked::NewSession { conversation } if conversation != self.conversation.id() => {
+                if let Ok((id, _)) = outcome
+                    .as_deref()
+                    .map_or_else(|_| Err(()), |result| new_session_result(result).map_err(drop))
+                {
+                    self.session_of_another(conversation, id);
+                }
+            }
+            Asked::OldSession { conversation, id } if conversation != self.conversation.id() => {
+                self.session_of_another(conversation, id);
+            }
+            Asked::NewSession { .. } => self.take_new_session(outcome),
+            Asked::OldSession { id, .. } => self.take_old_session(id, outcome),
             Asked::Prompt { message } => self.take_prompt_result(message, outcome),
             Asked::SetMode { mode, respond } => {
                 if outcome.is_ok() {
@@ -118,9 +152,8 @@ impl AgentTask {
             }
             // These are told through the lifecycle and the turn.
             Asked::Initialize
-            | Asked::NewSession
-            | Asked::ResumeSession { .. }
-            | Asked::LoadSession { .. }
+            | Asked::NewSession { .. }
+            | Asked::OldSession { .. }
             | Asked::Prompt { .. } => {}
         }
     }
@@ -170,7 +203,10 @@ impl AgentTask {
                 let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
                     return;
                 };
-                connection.send_request(&new_session(self.conversation.cwd()), Asked::NewSession);
+                let conversation = self.conversation.id();
+                let asked = Asked::NewSession { conversation };
+                connection.send_request(&new_session(self.conversation.cwd()), asked);
+                self.conversation.session_opens();
                 self.session = Session::Opening {
                     known: Some(id),
                     replay: Replay::Nothing,
@@ -179,7 +215,22 @@ impl AgentTask {
         }
     }
 
+    /// A session was opened for a conversation that is no longer the current one.
+    fn session_of_another(&mut self, conversation: ConversationId, id: String) {
+        self.context.history.set_session(conversation, Some(id.clone()));
+        self.remember_past_session(id);
+    }
+
+    /// Remembers a session that belongs to another conversation.
+    pub(super) fn remember_past_session(&mut self, id: String) {
+        if self.past_sessions.len() == PAST_SESSIONS {
+            self.past_sessions.pop_front();
+        }
+        self.past_sessions.push_back(id);
+    }
+
     fn session_opened(&mut self, id: String) {
+        self.past_sessions.retain(|past| *past != id);
         self.conversation.session_began();
         self.flush();
         self.context
@@ -246,7 +297,7 @@ impl AgentTask {
             Session::Opening {
                 replay: Replay::Nothing,
                 ..
-            } => true,
+            } => !self.past_sessions.iter().any(|past| past == session_id),
             Session::Opening {
                 replay: Replay::Past, ..
             } => match update {

@@ -66,6 +66,8 @@ pub(crate) struct AgentTask {
     /// Whether the conversation is in storage: one that is empty is not.
     stored: bool,
     pub(super) session: Session,
+    /// Sessions of this process that belong to other conversations.
+    pub(super) past_sessions: VecDeque<String>,
     pub(super) unsent: Option<Unsent>,
     pub(super) cancel_deadline_ms: Option<u64>,
     /// Open permission requests: the agent's own ids.
@@ -120,6 +122,7 @@ impl AgentTask {
             conversation,
             stored,
             session: Session::Closed { known: session },
+            past_sessions: VecDeque::new(),
             unsent: None,
             cancel_deadline_ms: None,
             asked: Vec::new(),
@@ -353,7 +356,10 @@ impl AgentTask {
     pub(super) fn replace_conversation(&mut self, conversation: Conversation, session: Option<String>) {
         self.flush();
         self.conversation = conversation;
-        self.session = Session::Closed { known: session };
+        let before = std::mem::replace(&mut self.session, Session::Closed { known: session });
+        if let Session::Open { id } | Session::Opening { known: Some(id), .. } = before {
+            self.remember_past_session(id);
+        }
         // An empty one too: it is the current one from now on, also after a restart of the daemon.
         self.stored = true;
         self.context

@@ -73,6 +73,7 @@ impl AgentTask {
             &prompt(id, blocks(unsent.prompt, takes_images)),
             Asked::Prompt { message },
         );
+        self.conversation.prompt_sent();
     }
 
     pub(super) fn send(&mut self, text: String, attachments: Vec<Attachment>) -> Answer<SendReply> {

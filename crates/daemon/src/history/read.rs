@@ -10,7 +10,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::StoredWithSession;
+use super::TakenUp;
 use super::store::Store;
 use super::unwritten::part_bytes;
 use super::word::{from_json, from_word, is_text, natural};
@@ -25,7 +25,7 @@ const TITLE_CHARACTERS: usize = 80;
 const LAST: MessageId = MessageId(Uuid::max());
 
 const CONVERSATION: &str = "
-    SELECT c.key, c.id, c.agent, c.cwd, c.title, c.created_at, c.rev, c.total, c.usage, s.session
+    SELECT c.key, c.id, c.agent, c.cwd, c.title, c.created_at, c.rev, c.total, c.usage, s.session, c.config
     FROM conversation c LEFT JOIN session s ON s.conversation = c.id";
 pub(super) const NEWEST: &str = "
     SELECT m.key, m.id, m.rev, m.created_at, m.role, m.turn, m.done, m.queued, m.stop_reason, m.error, m.code
@@ -45,7 +45,8 @@ pub(super) const LIST: &str = "
             SELECT substr(p.text, 1, 2000) FROM piece p WHERE p.message = (
                 SELECT m.key FROM message m WHERE m.conversation = c.key AND m.role = 'user' ORDER BY m.id LIMIT 1
             ) ORDER BY p.idx, p.n LIMIT 1
-        ) END
+        ) END,
+        c.config
     FROM conversation c WHERE (?2 IS NULL OR c.agent = ?2) ORDER BY c.updated_at DESC, c.key DESC";
 
 /// The row of a conversation.
@@ -53,14 +54,11 @@ struct Found {
     key: i64,
     stored: Stored,
     session: Option<String>,
+    config: String,
 }
 
 impl Store {
-    pub(super) fn current(
-        &self,
-        config: &str,
-        agent: &AgentName,
-    ) -> rusqlite::Result<Option<StoredWithSession>> {
+    pub(super) fn current(&self, config: &str, agent: &AgentName) -> rusqlite::Result<Option<TakenUp>> {
         let id = self
             .connection
             .prepare_cached(
@@ -75,17 +73,22 @@ impl Store {
         }
     }
 
-    pub(super) fn load(&self, id: ConversationId) -> rusqlite::Result<Option<StoredWithSession>> {
+    pub(super) fn load(&self, id: ConversationId) -> rusqlite::Result<Option<TakenUp>> {
         let Some(Found {
             key,
             mut stored,
             session,
+            config,
         }) = self.find(id)?
         else {
             return Ok(None);
         };
         stored.newest = self.newest(key, &stored.agent, id)?;
-        Ok(Some((stored, session)))
+        Ok(Some(TakenUp {
+            stored,
+            session,
+            config,
+        }))
     }
 
     pub(super) fn page(
@@ -316,6 +319,7 @@ fn found(row: &Row<'_>) -> rusqlite::Result<Found> {
             newest: Vec::new(),
         },
         session: row.get(9)?,
+        config: row.get(10)?,
     })
 }
 
@@ -358,6 +362,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ConversationSummary> {
         updated_at: natural(row.get(5)?),
         messages: natural(row.get(6)?),
         current: row.get(7)?,
+        config: row.get(9)?,
     })
 }
 

@@ -101,6 +101,7 @@ fn tool_output(conversation: &mut Conversation, id: &str, output: String, stamps
 /// One whole turn with a short answer.
 fn exchange(conversation: &mut Conversation, question: &str, answer: &str, stamps: &mut Counter) {
     conversation.send(question.into(), Vec::new(), stamps).unwrap();
+    conversation.prompt_sent();
     say(conversation, answer, stamps);
     conversation.end_turn(TurnEnd::Stopped(StopReason::EndTurn), stamps);
 }

@@ -185,7 +185,7 @@ impl HistoryWorker {
                     .current(&config, &agent)
                     .map_err(|error| self.failure(&error));
                 let fresh = read.and_then(|read| match &read {
-                    Some((stored, _)) => self.up_to_date(stored.id).map(|()| read),
+                    Some(found) => self.up_to_date(found.stored.id).map(|()| read),
                     None => Ok(None),
                 });
                 drop(respond.send(fresh));

@@ -135,6 +135,9 @@ impl Subscriber {
     /// Hands over an event that was published. Returns how many events were lost to make room.
     pub(super) fn push(&self, event: &Arc<Published>) -> u64 {
         let mut state = self.queue.lock();
+        if state.closed {
+            return 0;
+        }
         state.stands_at = event.seq;
         if !self.filter.passes(event.kind, event.agent.as_ref()) {
             return 0;
@@ -142,7 +145,7 @@ impl Subscriber {
         state.bytes += event.bytes();
         state.live.push_back(Entry::Event(Arc::clone(event)));
         let lost = if state.bytes > SUBSCRIBER_QUEUE_BYTES {
-            state.make_room(SUBSCRIBER_QUEUE_BYTES / 2)
+            state.make_room()
         } else {
             0
         };
@@ -241,13 +244,12 @@ impl State {
         Some(entry)
     }
 
-    /// Drops the oldest events until at most `target` bytes are left, and returns how many were lost.
-    fn make_room(&mut self, target: usize) -> u64 {
-        let mut lost = 0;
-        for class in [EventClass::Bulk, EventClass::LifeCycle] {
-            if self.bytes > target {
-                lost += self.drop_oldest(class, target);
-            }
+    /// Drops the oldest events, and returns how many were lost. Those that a snapshot replaces go until half of the room
+    /// is free; life-cycle events only while there is too much, and then an eighth, so that not each event looks anew.
+    fn make_room(&mut self) -> u64 {
+        let mut lost = self.drop_oldest(EventClass::Bulk, SUBSCRIBER_QUEUE_BYTES / 2);
+        if self.bytes > SUBSCRIBER_QUEUE_BYTES {
+            lost += self.drop_oldest(EventClass::LifeCycle, SUBSCRIBER_QUEUE_BYTES / 8 * 7);
         }
         lost
     }

@@ -24,7 +24,7 @@ pub(super) async fn serve(
     write: impl AsyncWrite + Unpin + Send + 'static,
 ) {
     let daemon = Arc::clone(&call.daemon);
-    let (replies, replies_in) = mpsc::channel(REQUESTS_IN_FLIGHT);
+    let (replies, replies_in) = mpsc::channel(1);
     let writer = daemon.tasks.spawn(write_replies(replies_in, write));
     let mut lines = RequestLines::new(read);
     let mut requests = Requests {
@@ -130,25 +130,24 @@ impl Requests {
     async fn subscribe(&mut self, request: IncomingRequest<'_>) -> Option<Subscription> {
         let params = match read_params::<method::events::Subscribe>(request.params) {
             Ok(params) => params,
-            Err(error) => {
-                self.fail(request.id, &error).await;
-                return None;
-            }
+            Err(error) => return self.not_subscribed(request.id, &error).await,
         };
         let params = match self.admitted(params) {
             Ok(params) => params,
-            Err(error) => {
-                self.fail(request.id, &error).await;
-                return None;
-            }
+            Err(error) => return self.not_subscribed(request.id, &error).await,
         };
         match self.call.daemon.hub.subscribe(params).await {
             Ok(subscription) => Some(subscription),
-            Err(error) => {
-                self.fail(request.id, &error).await;
-                None
-            }
+            Err(error) => self.not_subscribed(request.id, &error).await,
         }
+    }
+
+    /// Says why there is no subscription, unless a notification asked for it, which is answered by nothing.
+    async fn not_subscribed(&mut self, id: Option<&RawValue>, error: &RpcError) -> Option<Subscription> {
+        if id.is_some() {
+            self.fail(id, error).await;
+        }
+        None
     }
 
     /// Returns a subscription without the events that this caller may not see; asking for one by name is an error.
@@ -183,10 +182,11 @@ fn read_request(line: &[u8]) -> Result<IncomingRequest<'_>, RpcError> {
         }
         Some(b'{') => {}
         Some(_) | None => {
-            return Err(RpcError::new(
-                ErrorKind::ParseError,
-                "the request is no JSON object",
-            ));
+            let kind = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+                Ok(_) => ErrorKind::InvalidRequest,
+                Err(_) => ErrorKind::ParseError,
+            };
+            return Err(RpcError::new(kind, "the request is no JSON object"));
         }
     }
     serde_json::from_str(text).map_err(|error| match error.classify() {
@@ -209,7 +209,8 @@ async fn answer(
     permit: OwnedSemaphorePermit,
 ) {
     if let Some(id) = id {
-        // A client that went away needs no answer.
+        // A client that went away needs no answer. One that does not read is not worked for: the permit is held until the
+        // writer has taken the line.
         drop(replies.send(reply_line(&id, outcome)).await);
     }
     drop(permit);

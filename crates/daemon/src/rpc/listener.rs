@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pupitre_protocol::limits::CONNECTIONS;
 use pupitre_protocol::{ErrorKind, RpcError};
@@ -39,6 +40,9 @@ pub(crate) enum ListenError {
     #[error("{}: {source}", path.display())]
     System { path: PathBuf, source: io::Error },
 }
+
+/// How long no connection is accepted after one could not be.
+const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// The longest path that a socket's address holds on Linux, in bytes (`sun_path` with its end; macOS has 104).
 const LONGEST_PATH_BYTES: usize = 103;
@@ -79,17 +83,26 @@ impl Listener {
     /// Accepts connections until the daemon closes, then removes the socket.
     pub(crate) async fn run(self, daemon: Arc<Daemon>, router: Arc<Router>) {
         let closing = daemon.tasks.closing.clone();
+        let mut failing = false;
         loop {
             let accepted = tokio::select! {
                 () = closing.cancelled() => break,
                 accepted = self.listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => welcome(&daemon, &router, stream),
+                Ok((stream, _)) => {
+                    failing = false;
+                    welcome(&daemon, &router, stream);
+                }
                 Err(error) => {
-                    // No descriptor left, most likely: those that are open go on, the next one may find room.
-                    tracing::error!(%error, "a connection could not be accepted");
-                    tokio::task::yield_now().await;
+                    // No descriptor left, most likely: those that are open go on, the next one may find room. Told once.
+                    if !std::mem::replace(&mut failing, true) {
+                        tracing::error!(%error, "connections cannot be accepted");
+                    }
+                    tokio::select! {
+                        () = closing.cancelled() => break,
+                        () = tokio::time::sleep(AFTER_FAILURE) => {}
+                    }
                 }
             }
         }

@@ -23,6 +23,15 @@ pub(super) struct ToolPlace {
 /// A tool call's id longer than this, as JSON writes it, costs the tool call: it could not be found again.
 const TOOL_ID_BYTES: usize = 1 << 10;
 
+/// Why an unfinished tool call is at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ToolEnd {
+    /// Stop was pressed.
+    Cancelled,
+    /// The agent's process ended.
+    AgentGone,
+}
+
 impl Conversation {
     /// Takes in what the agent said.
     pub fn update(&mut self, update: Update, stamps: &mut dyn Stamps) {
@@ -163,23 +172,10 @@ impl Conversation {
         let part = Part::Plan {
             entries: clip::plan(entries),
         };
-        let standing = self
-            .target
-            .as_ref()
-            .and_then(|target| self.held(target.message))
-            .and_then(|held| {
-                let index = held
-                    .message
-                    .parts
-                    .iter()
-                    .position(|part| part.kind() == PartKind::Plan)?;
-                Some((held.message.id, index))
-            });
-        match standing {
+        // One a turn: it stays where it first stood, also when the answer has gone on in another message.
+        match self.plan.filter(|(message, _)| self.held(*message).is_some()) {
             Some((message, index)) => self.put(message, index, part),
-            None => {
-                self.add_part(None, part, FIELD_BYTES / 2, stamps);
-            }
+            None => self.plan = Some(self.add_part(None, part, FIELD_BYTES / 2, stamps)),
         }
     }
 
@@ -255,8 +251,8 @@ impl Conversation {
         }
     }
 
-    /// Marks the unfinished tool calls of the turn as ended by Stop.
-    pub(super) fn cancel_tools(&mut self) {
+    /// Marks the unfinished tool calls of the turn as failed.
+    pub(super) fn fail_tools(&mut self, end: ToolEnd) {
         let turn = self.turn_of_target;
         let mut places: Vec<(MessageId, usize)> = self
             .tools
@@ -273,7 +269,7 @@ impl Conversation {
             if !tool.status.is_final() {
                 let tool = ToolCall {
                     status: ToolStatus::Failed,
-                    cancelled: true,
+                    cancelled: end == ToolEnd::Cancelled,
                     ..tool.clone()
                 };
                 self.put(message, index, Part::Tool { tool });
@@ -334,7 +330,9 @@ impl Conversation {
 
     /// Makes a new agent message the one that updates go to; the one before is done and goes on here.
     fn open(&mut self, mut message: Message, agent_id: Option<String>) -> MessageId {
-        let in_turn = self.turn.is_some_and(|turn| turn.stage != Stage::Abandoned);
+        let in_turn = self
+            .turn
+            .is_some_and(|turn| turn.stage != Stage::Abandoned && self.turn_of_target == Some(turn.message));
         message.turn = self.turn_of_target;
         message.done = !in_turn;
         self.close_target();
@@ -361,6 +359,10 @@ impl Conversation {
 
     /// Returns the open agent message of the turn, adding an empty one when nothing was said.
     pub(super) fn closing_message(&mut self, stamps: &mut dyn Stamps) -> MessageId {
+        if self.turn.map(|turn| turn.message) != self.turn_of_target {
+            // The agent was never given the prompt: what it said was no answer.
+            self.prompt_sent();
+        }
         match &self.target {
             Some(target) => target.message,
             None => {

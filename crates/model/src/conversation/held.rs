@@ -245,6 +245,7 @@ impl Conversation {
                 let is_in_turn = held.message.turn == self.turn_of_target;
                 !held.is_settled()
                     || self.target_message() == Some(held.message.id)
+                    || self.plan.is_some_and(|(message, _)| message == held.message.id)
                     || (waits_for_tools && is_in_turn && held.has_unfinished_tool())
             };
             let Some(place) = self.held.iter().take(newest).position(|held| !is_needed(held)) else {

@@ -56,9 +56,27 @@ impl Scene {
     }
 
     fn send(&mut self, text: &str) -> (MessageId, Option<Prompt>) {
+        let sent = self.send_later(text);
+        if sent.1.is_some() {
+            self.conversation.prompt_sent();
+        }
+        sent
+    }
+
+    /// Sends a message whose prompt the agent is not given yet.
+    fn send_later(&mut self, text: &str) -> (MessageId, Option<Prompt>) {
         self.conversation
             .send(text.to_owned(), Vec::new(), &mut self.stamps)
             .expect("it can be sent")
+    }
+
+    /// Begins the turn of the next queued message, and gives the agent its prompt.
+    fn next(&mut self) -> Option<Prompt> {
+        let prompt = self.conversation.next_prompt();
+        if prompt.is_some() {
+            self.conversation.prompt_sent();
+        }
+        prompt
     }
 
     fn update(&mut self, update: Update) {

@@ -6,6 +6,7 @@ use pupitre_protocol::conversation::{
 use pupitre_protocol::limits::{FIELD_BYTES, QUEUED_MESSAGES};
 use pupitre_protocol::{MessageId, PermissionId};
 
+use super::fold::ToolEnd;
 use super::held::position;
 use super::{Change, Conversation, Stage, Stamps, ToolPatch, Turn, WholeField, clip};
 
@@ -143,10 +144,29 @@ impl Conversation {
             message,
             stage: Stage::Answering,
         });
-        self.turn_of_target = Some(message);
-        self.target = None;
         self.rejections = 0;
         self.record_turn();
+    }
+
+    /// The agent was given the prompt of the running turn: what it says from now on answers that.
+    pub fn prompt_sent(&mut self) {
+        if let Some(turn) = self.turn {
+            self.target_turn(Some(turn.message));
+        }
+    }
+
+    /// A new session is being opened: what the agent says before it is given a prompt answers nothing.
+    pub fn session_opens(&mut self) {
+        self.target_turn(None);
+    }
+
+    fn target_turn(&mut self, turn: Option<MessageId>) {
+        if self.turn_of_target == turn && turn.is_some() {
+            return;
+        }
+        self.close_target();
+        self.turn_of_target = turn;
+        self.plan = None;
     }
 
     /// Takes back a queued message; it stays in the conversation, marked.
@@ -203,7 +223,7 @@ impl Conversation {
         turn.stage = Stage::Cancelling;
         let message = turn.message;
         let permissions = self.resolve_all(&PermissionOutcome::Cancelled);
-        self.cancel_tools();
+        self.fail_tools(ToolEnd::Cancelled);
         (Some(message), permissions)
     }
 
@@ -223,7 +243,7 @@ impl Conversation {
             return;
         }
         let id = self.closing_message(stamps);
-        self.cancel_tools();
+        self.fail_tools(ToolEnd::Cancelled);
         self.finish(id, Ok(Some(StopReason::Cancelled)));
         if let Some(turn) = &mut self.turn {
             turn.stage = Stage::Abandoned;
@@ -248,10 +268,10 @@ impl Conversation {
             }
             Stage::Cancelling => {
                 let id = self.closing_message(stamps);
-                self.cancel_tools();
+                self.fail_tools(ToolEnd::Cancelled);
                 self.finish(id, Ok(Some(StopReason::Cancelled)));
             }
-            Stage::Abandoned => self.cancel_tools(),
+            Stage::Abandoned => self.fail_tools(ToolEnd::Cancelled),
         }
         self.turn = None;
         self.record_turn();
@@ -281,6 +301,10 @@ impl Conversation {
     /// Ends what runs because the agent's process is gone; what waits is not sent, since nothing restarts an agent by itself.
     pub fn agent_ended(&mut self, reason: &str, stamps: &mut dyn Stamps) {
         let reason = clip::label(reason, clip::REASON_BYTES);
+        if self.turn.is_some() {
+            // Nobody will tell how they ended; that they run would be false.
+            self.fail_tools(ToolEnd::AgentGone);
+        }
         self.end_turn(TurnEnd::Failed(format!("the agent ended: {reason}")), stamps);
         self.resolve_all(&PermissionOutcome::Withdrawn);
         self.drop_queue(&format!("not sent: the agent ended: {reason}"));

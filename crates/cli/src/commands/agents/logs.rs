@@ -13,6 +13,9 @@ pub(super) fn last(desk: &Desk, output: &mut Output, name: &str) -> Result<(), F
     let mut client = desk.find()?;
     let agent = agent_named(&mut client, name)?;
     let reply = client.call::<agent::Logs>(&AgentParams { agent })?;
+    if reply.truncated {
+        output.note("older lines were left out")?;
+    }
     if reply.lines.is_empty() {
         output.note("it has written nothing yet")?;
     }

@@ -2,15 +2,17 @@
 
 use pupitre_protocol::agent::{AgentParams, AgentState};
 use pupitre_protocol::conversation::{CancelParams, StopReason, SystemCode};
+use pupitre_protocol::event::{Event, EventKind, SubscribeParams};
 use pupitre_protocol::method::{agent, chat};
 use pupitre_testkit::fixtures::odd_script;
 
-use crate::support::{Desk, Follower, Report, agent_name, fake_script};
+use crate::support::{Desk, Follower, Report, agent_name, fake_script, text_of};
 
 /// The scripts with a test here.
 pub(super) const TESTED: &[&str] = &[
     "exits-between-turns",
     "ignores-cancel",
+    "late-session",
     "permission-alike",
     "silent-start",
 ];
@@ -59,6 +61,38 @@ fn allow_takes_the_first_option_of_its_kind() {
         .expect_code(0)
         .expect_stdout("Watered.")
         .expect_stderr("Gently");
+    desk.run(&["ask", "odd", "And now?"])
+        .expect_code(0)
+        .expect_stdout("All is well.");
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn a_session_that_comes_late_is_not_taken_for_that_of_another_conversation() {
+    let (desk, report) = desk_with("late-session");
+    let mut events = desk.events();
+    let mut traced = desk.events_with(&SubscribeParams {
+        types: Some(vec![EventKind::AgentTrace]),
+        agents: None,
+        since: None,
+    });
+    desk.send("odd", "In the first.");
+    // It answers only once it was asked for two.
+    traced.wait_until("the first session is asked for", |frame| {
+        matches!(&frame.event, Event::AgentTrace(traced) if traced.entry.text.contains("session/new"))
+    });
+    desk.call::<chat::Cancel>(CancelParams {
+        agent: agent_name("odd"),
+        message_id: None,
+    });
+    desk.run(&["chat", "new", "odd"]).expect_code(0);
+    let turn = desk.send("odd", "In the second.").message_id;
+    let ended = events.wait_for_end_of_turn(turn);
+    assert_eq!(ended.stop_reason, Some(StopReason::EndTurn));
+    let view = desk.conversation("odd");
+    let said: String = view.messages.iter().map(text_of).collect();
+    assert_eq!(said, "In the second.of the second", "{view:#?}");
     desk.run(&["ask", "odd", "And now?"])
         .expect_code(0)
         .expect_stdout("All is well.");

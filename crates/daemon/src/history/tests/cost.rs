@@ -40,6 +40,7 @@ async fn a_chunk_costs_the_same_however_long_the_answer_is() {
     conversation
         .send("tell me".into(), Vec::new(), &mut stamps)
         .unwrap();
+    conversation.prompt_sent();
     say(&mut conversation, "Well, ", &mut stamps);
     running.record(&mut conversation);
     let (first_rows, first_bytes) = chunk(&running, &mut conversation, &log, &mut stamps).await;
@@ -74,6 +75,7 @@ async fn many_chunks_of_one_batch_are_one_row() {
     conversation
         .send("tell me".into(), Vec::new(), &mut stamps)
         .unwrap();
+    conversation.prompt_sent();
     say(&mut conversation, "Well, ", &mut stamps);
     running.record(&mut conversation);
     running.history.flush().await.unwrap();
@@ -124,7 +126,7 @@ async fn of_ten_thousand_messages_only_the_newest_are_read() {
         let (page, _) = conversation.held_page(None, 2);
         all.extend(page.messages);
     }
-    let (stored, _) = running
+    let TakenUp { stored, .. } = running
         .history
         .current(CONFIG.into(), agent("demo"))
         .await
@@ -203,6 +205,7 @@ async fn a_message_that_waits_is_taken_up_however_much_came_after_it() {
     conversation
         .send("first".into(), Vec::new(), &mut stamps)
         .unwrap();
+    conversation.prompt_sent();
     let (waiting, _) = conversation
         .send("second".into(), Vec::new(), &mut stamps)
         .unwrap();
@@ -216,7 +219,13 @@ async fn a_message_that_waits_is_taken_up_however_much_came_after_it() {
         conversation.update(update, &mut stamps);
     }
     running.record(&mut conversation);
-    let (stored, _) = running.history.load(conversation.id()).await.unwrap().unwrap();
+    let stored = running
+        .history
+        .load(conversation.id())
+        .await
+        .unwrap()
+        .unwrap()
+        .stored;
     assert_eq!(stored.newest.len(), 301);
     assert_eq!(stored.newest[0].id, waiting);
     let restored = held(&Conversation::restore(stored, &mut stamps));

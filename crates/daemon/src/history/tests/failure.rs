@@ -25,7 +25,7 @@ async fn load(running: &Running, id: ConversationId) -> Result<Vec<Message>, His
         .history
         .load(id)
         .await?
-        .map(|(stored, _)| stored.newest)
+        .map(|found| found.stored.newest)
         .unwrap_or_default())
 }
 
@@ -131,6 +131,7 @@ async fn when_too_much_waits_the_oldest_goes_and_the_rest_arrives() {
         conversation
             .send(format!("question {n}"), Vec::new(), &mut stamps)
             .unwrap();
+        conversation.prompt_sent();
         tool_output(
             &mut conversation,
             &n.to_string(),
@@ -148,7 +149,7 @@ async fn when_too_much_waits_the_oldest_goes_and_the_rest_arrives() {
     running.history.flush().await.unwrap();
     assert_eq!(running.history.pending_bytes(), 0);
     // The pointer to the current conversation is never given up.
-    let (stored, _) = running
+    let TakenUp { stored, .. } = running
         .history
         .current(CONFIG.into(), agent("demo"))
         .await
@@ -228,6 +229,7 @@ async fn the_death_of_the_daemon_loses_the_last_batch_at_most() {
     conversation
         .send("tell me".into(), Vec::new(), &mut stamps)
         .unwrap();
+    conversation.prompt_sent();
     for n in 0..50 {
         say(&mut conversation, &format!("{n} "), &mut stamps);
         running.record(&mut conversation);
@@ -253,7 +255,7 @@ async fn the_death_of_the_daemon_loses_the_last_batch_at_most() {
     assert!(!history.is_congested() && history.trouble().is_some());
 
     let running = Running::start(Place::File(after_death));
-    let (stored, _) = running
+    let TakenUp { stored, .. } = running
         .history
         .current(CONFIG.into(), agent("demo"))
         .await

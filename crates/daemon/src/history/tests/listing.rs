@@ -63,7 +63,7 @@ async fn conversations_are_listed_with_what_names_them() {
     running.history.make_current(CONFIG.into(), Header::of(&first));
     let of_demo = titles(&running, Some(agent("demo")), CONFIG).await;
     assert_eq!(of_demo, [named(&cut, false), named("explain this please", true)]);
-    let (stored, _) = running
+    let TakenUp { stored, .. } = running
         .history
         .current(CONFIG.into(), agent("demo"))
         .await
@@ -183,7 +183,13 @@ async fn a_page_never_outgrows_a_reply() {
     assert_eq!(page.messages, all[all.len() - page.messages.len()..]);
     assert!(page.messages.len() >= 4);
     assert!(serde_json::to_string(&page.messages).unwrap().len() < pupitre_protocol::limits::REPLY_BYTES);
-    let (stored, _) = running.history.load(conversation.id()).await.unwrap().unwrap();
+    let stored = running
+        .history
+        .load(conversation.id())
+        .await
+        .unwrap()
+        .unwrap()
+        .stored;
     assert!((8..=14).contains(&stored.newest.len()), "{}", stored.newest.len());
     running.stop();
 }

@@ -74,7 +74,10 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn perform(conversation: &mut Conversation, step: Step, stamps: &mut Counter) {
     match step {
-        Step::Send(text) => drop(conversation.send(text, Vec::new(), stamps)),
+        Step::Send(text) => {
+            drop(conversation.send(text, Vec::new(), stamps));
+            conversation.prompt_sent();
+        }
         Step::SendImage(length) => {
             let image = Media {
                 mime_type: "image/png".into(),
@@ -88,6 +91,7 @@ fn perform(conversation: &mut Conversation, step: Step, stamps: &mut Counter) {
                 image,
             };
             drop(conversation.send(String::new(), vec![attachment], stamps));
+            conversation.prompt_sent();
         }
         Step::Say { voice, message, text } => {
             let voice = if voice { Voice::Answer } else { Voice::Thought };
@@ -196,7 +200,10 @@ fn perform(conversation: &mut Conversation, step: Step, stamps: &mut Counter) {
         }
         Step::End(true) => conversation.end_turn(TurnEnd::Stopped(StopReason::EndTurn), stamps),
         Step::End(false) => conversation.end_turn(TurnEnd::Failed("it broke".into()), stamps),
-        Step::Next => drop(conversation.next_prompt()),
+        Step::Next => {
+            drop(conversation.next_prompt());
+            conversation.prompt_sent();
+        }
         Step::Cancel => drop(conversation.cancel()),
         Step::Abandon => conversation.abandon_turn(stamps),
         Step::AgentEnded => conversation.agent_ended("crashed", stamps),
@@ -287,7 +294,7 @@ proptest! {
                 }
             }
             let held = held(&conversation);
-            let (stored, session) = running.history.load(conversation.id()).await.unwrap().unwrap();
+            let TakenUp { stored, session, .. } = running.history.load(conversation.id()).await.unwrap().unwrap();
             let newest_at = held.len() - stored.newest.len();
             prop_assert_eq!(&stored.newest, &held[newest_at..]);
             prop_assert!(newest_at == 0 || stored.newest.len() > 2);
@@ -379,7 +386,7 @@ async fn a_session_is_kept_even_when_it_began_before_the_first_message() {
             .await
             .unwrap()
             .unwrap()
-            .1
+            .session
     };
     assert_eq!(session().await.as_deref(), Some("first"));
     running.history.set_session(id, Some("second".into()));
@@ -395,6 +402,7 @@ async fn permission_requests_and_their_answers_are_kept() {
     let mut conversation = conversation(&mut stamps);
     let running = Running::start(Place::Memory);
     conversation.send("go".into(), Vec::new(), &mut stamps).unwrap();
+    conversation.prompt_sent();
     perform(&mut conversation, Step::Ask(1), &mut stamps);
     perform(&mut conversation, Step::Ask(2), &mut stamps);
     running.record(&mut conversation);

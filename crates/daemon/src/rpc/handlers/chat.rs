@@ -1,5 +1,6 @@
 //! `chat.*`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pupitre_model::conversation::Page;
@@ -15,7 +16,7 @@ use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
 
 use super::attachment;
 use crate::agent::{AgentHandle, AgentRequest, OpenedConversation, PageRequest};
-use crate::history::HistoryError;
+use crate::history::{HistoryError, TakenUp};
 use crate::rpc::{Call, Daemon};
 
 pub(super) async fn permissions(
@@ -218,7 +219,7 @@ pub(super) async fn new(
     let NewParams { agent, cwd } = params;
     let agent = daemon.hub.agent(agent).await?;
     if let Some(cwd) = &cwd {
-        let path = std::path::Path::new(cwd);
+        let path = Path::new(cwd);
         if !path.is_absolute() {
             return Err(RpcError::new(
                 ErrorKind::InvalidParams,
@@ -265,7 +266,18 @@ pub(super) async fn open(
         .load(params.id)
         .await
         .map_err(|error| history_error(&error))?;
-    let (stored, session) = loaded.ok_or_else(not_found)?;
+    let TakenUp {
+        stored,
+        session,
+        config,
+    } = loaded.ok_or_else(not_found)?;
+    if Path::new(&config) != daemon.about.config_path {
+        let message = format!(
+            "conversation {} belongs to the configuration {config}: it can be read here and goes on there",
+            params.id
+        );
+        return Err(RpcError::new(ErrorKind::ReadOnly, message));
+    }
     let agent = daemon.hub.agent(stored.agent.clone()).await?;
     let opened = Box::new(OpenedConversation { stored, session });
     agent.ask(|respond| AgentRequest::Open(opened, respond)).await

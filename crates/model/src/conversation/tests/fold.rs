@@ -3,8 +3,8 @@
 use pupitre_protocol::conversation::{Media, Part, PlanEntry, ToolKind, ToolStatus};
 use pupitre_protocol::limits::{MESSAGE_BYTES, MESSAGE_PARTS};
 
-use super::{Scene, check};
-use crate::conversation::{Change, ToolPatch, Update};
+use super::{Scene, check, told};
+use crate::conversation::{Change, ToolPatch, TurnEnd, Update};
 
 fn plan(contents: &[&str]) -> Update {
     let entry = |content: &&str| PlanEntry {
@@ -256,6 +256,101 @@ fn a_greeting_is_a_message_of_its_own() {
         ],
     );
     assert_eq!(scene.messages()[0].turn, None);
+}
+
+#[test]
+fn what_is_said_before_the_prompt_is_given_answers_nothing() {
+    let mut scene = Scene::in_turn();
+    scene.say("answer");
+    scene.end_well();
+    // The agent was restarted for the next question, and greets.
+    scene.send_later("next");
+    scene.conversation.session_opens();
+    scene.say("Welcome back.");
+    scene.conversation.prompt_sent();
+    scene.say("another");
+    check(
+        &scene,
+        &[
+            "user | \"a question\"",
+            "agent | \"answer\" | EndTurn",
+            "user | \"next\"",
+            "agent | \"Welcome back.\"",
+            "agent | \"another\" | open",
+        ],
+    );
+    assert_eq!(scene.messages()[3].turn, None);
+}
+
+#[test]
+fn a_turn_that_ends_before_its_prompt_is_given_has_an_answer_of_its_own() {
+    let mut scene = Scene::new();
+    scene.send_later("a question");
+    scene.conversation.session_opens();
+    scene.say("Welcome.");
+    scene.conversation.cancel();
+    scene.end(TurnEnd::Failed(String::new()));
+    check(
+        &scene,
+        &[
+            "user | \"a question\"",
+            "agent | \"Welcome.\"",
+            "agent | Cancelled",
+        ],
+    );
+}
+
+#[test]
+fn what_comes_late_belongs_to_its_message_until_the_next_prompt_is_given() {
+    let mut scene = Scene::in_turn();
+    scene.say("answer");
+    scene.end_well();
+    scene.send_later("next");
+    scene.say(", late");
+    scene.conversation.prompt_sent();
+    scene.say("another");
+    check(
+        &scene,
+        &[
+            "user | \"a question\"",
+            "agent | \"answer, late\" | EndTurn",
+            "user | \"next\"",
+            "agent | \"another\" | open",
+        ],
+    );
+}
+
+#[test]
+fn a_plan_stays_where_it_stands_in_its_turn() {
+    let mut scene = Scene::in_turn();
+    scene.say_in(Some("1"), "first");
+    scene.update(plan(&["a", "b"]));
+    scene.say_in(Some("2"), "second");
+    scene.update(plan(&["a", "b", "c"]));
+    check(
+        &scene,
+        &[
+            "user | \"a question\"",
+            "agent | \"first\" | plan of 3",
+            "agent | \"second\" | open",
+        ],
+    );
+    scene.end_well();
+    scene.send("next");
+    scene.update(plan(&["a"]));
+    assert_eq!(told(&scene.last()), "agent | plan of 1 | open");
+}
+
+#[test]
+fn no_tool_runs_on_when_its_agent_has_ended() {
+    let mut scene = Scene::in_turn();
+    scene.announce("t", "a tool");
+    scene.set_status("t", ToolStatus::InProgress);
+    scene
+        .conversation
+        .agent_ended("exited with code 3", &mut scene.stamps);
+    let tool = scene.tool("t");
+    assert_eq!((tool.status, tool.cancelled), (ToolStatus::Failed, false));
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub(super) enum Operation {
     Ended(String),
     Restarted,
     SessionBegan,
+    SessionOpens,
+    PromptSent,
 }
 
 impl Scene {
@@ -100,6 +102,8 @@ impl Scene {
             Operation::Ended(reason) => conversation.agent_ended(&reason, stamps),
             Operation::Restarted => conversation.agent_restarted(stamps),
             Operation::SessionBegan => conversation.session_began(),
+            Operation::SessionOpens => conversation.session_opens(),
+            Operation::PromptSent => conversation.prompt_sent(),
         }
     }
 }
@@ -425,5 +429,7 @@ pub(super) fn operation(lengths: Lengths) -> impl Strategy<Value = Operation> {
         1 => text(lengths).prop_map(Operation::Ended),
         1 => Just(Operation::Restarted),
         1 => Just(Operation::SessionBegan),
+        1 => Just(Operation::SessionOpens),
+        4 => Just(Operation::PromptSent),
     ]
 }

@@ -19,19 +19,16 @@ fn queued_messages_follow_in_order_each_its_own_turn() {
     assert_eq!(prompt, None);
     let (third, _) = scene.send("third");
     assert!(scene.message(second).queued && scene.message(third).queued);
-    assert_eq!(scene.conversation.next_prompt(), None, "one turn at a time");
+    assert_eq!(scene.next(), None, "one turn at a time");
     scene.end_well();
-    let next = scene.conversation.next_prompt().expect("the second");
+    let next = scene.next().expect("the second");
     assert_eq!((next.message, next.text.as_str()), (second, "second"));
     assert_eq!(scene.conversation.turn(), Some(second));
     assert!(!scene.message(second).queued && scene.message(third).queued);
     scene.say("answer");
     assert_eq!(scene.last().turn, Some(second));
     scene.end_well();
-    assert_eq!(
-        scene.conversation.next_prompt().map(|prompt| prompt.message),
-        Some(third)
-    );
+    assert_eq!(scene.next().map(|prompt| prompt.message), Some(third));
 }
 
 #[test]
@@ -71,10 +68,7 @@ fn a_queued_message_can_be_taken_back_once() {
     assert!(!message.queued);
     assert_eq!(message.error.as_deref(), Some("withdrawn"));
     scene.end_well();
-    assert_eq!(
-        scene.conversation.next_prompt().map(|prompt| prompt.message),
-        Some(third)
-    );
+    assert_eq!(scene.next().map(|prompt| prompt.message), Some(third));
 }
 
 #[test]
@@ -108,7 +102,7 @@ fn a_cancel_ends_tools_drops_the_queue_and_answers_requests() {
     scene.end(TurnEnd::Stopped(StopReason::Cancelled));
     assert!(scene.tool("under way").cancelled);
     assert!(!scene.conversation.is_busy());
-    assert_eq!(scene.conversation.next_prompt(), None);
+    assert_eq!(scene.next(), None);
 }
 
 #[test]
@@ -133,7 +127,7 @@ fn one_message_can_be_cancelled_alone() {
     assert_eq!(cancelled.dropped, []);
     scene.end(TurnEnd::Stopped(StopReason::Cancelled));
     assert_eq!(
-        scene.conversation.next_prompt().map(|prompt| prompt.message),
+        scene.next().map(|prompt| prompt.message),
         Some(second),
         "what others queued goes on"
     );
@@ -184,10 +178,7 @@ fn an_abandoned_turn_has_ended_and_a_late_answer_frees_the_agent() {
             "user | \"second\" | queued",
         ],
     );
-    assert_eq!(
-        scene.conversation.next_prompt().map(|prompt| prompt.message),
-        Some(second)
-    );
+    assert_eq!(scene.next().map(|prompt| prompt.message), Some(second));
 }
 
 #[test]
@@ -227,7 +218,7 @@ fn an_agent_that_ends_ends_its_turn_and_what_waits() {
         &scene,
         &[
             "user | \"a question\"",
-            "agent | \"half\" | tool t Pending | error: the agent ended: it exited with code 3",
+            "agent | \"half\" | tool t Failed | error: the agent ended: it exited with code 3",
             "user | \"second\" | error: not sent: the agent ended: it exited with code 3",
         ],
     );
