@@ -4,8 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use pupitre_model::config::{Config, FIRST_FILE, Facts, History, Limits};
-use pupitre_model::gate::FreeAccess;
+use pupitre_model::config::{Config, Facts, Reading, first_file};
 
 use crate::{ConfigChoice, ConfigSource};
 
@@ -39,44 +38,40 @@ pub(crate) fn load(choice: &ConfigChoice, executable: &Path) -> Result<Loaded, C
         path: path.clone(),
         named_by,
     };
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => match choice.source {
             ConfigSource::Flag => return Err(missing("--config")),
             ConfigSource::Environment => return Err(missing("PUPITRE_CONFIG")),
-            ConfigSource::Default => {
-                create(path).map_err(system)?;
-                FIRST_FILE.to_owned()
-            }
+            ConfigSource::Default => create(path).map_err(system)?,
         },
         Err(error) => return Err(system(error)),
     };
     let path = path.canonicalize().map_err(system)?;
-    let facts = Facts {
-        executable: executable.display().to_string(),
-    };
-    let (config, error) = match Config::parse(&text, &facts) {
-        Ok(config) => (config, None),
-        Err(error) => (
-            Config {
-                history: History::OnDisk,
-                free_access: FreeAccess::Off,
-                limits: Limits::default(),
-                agents: Vec::new(),
-            },
-            Some(error.to_string()),
-        ),
-    };
+    let verdict = Reading::of_bytes(&bytes, &executable.display().to_string()).verdict(&Facts::default());
+    let error = verdict
+        .problems
+        .iter()
+        .find(|problem| !problem.warning)
+        .map(|problem| {
+            format!(
+                "line {}, column {}: {}",
+                problem.line, problem.column, problem.message
+            )
+        });
+    let config = verdict.config.unwrap_or_default();
     Ok(Loaded { path, config, error })
 }
 
-fn create(path: &Path) -> io::Result<()> {
+fn create(path: &Path) -> io::Result<Vec<u8>> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
+    let text = first_file([]).into_bytes();
     OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(path)?
-        .write_all(FIRST_FILE.as_bytes())
+        .write_all(&text)?;
+    Ok(text)
 }

@@ -4,6 +4,7 @@
 //! page and the TypeScript types are generated from here (`generated.rs`), and a test fails when they are stale.
 
 pub mod agent;
+pub mod configuration;
 pub mod conversation;
 pub mod envelope;
 pub mod error;

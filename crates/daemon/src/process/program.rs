@@ -170,14 +170,8 @@ mod tests {
     fn what_cannot_be_run_says_why() {
         let home = std::env::temp_dir();
         let definition = |command: &str, cwd: Option<&str>| AgentDefinition {
-            name: "a".parse().expect("a name"),
-            title: String::new(),
-            icon: None,
-            description: None,
-            command: command.to_owned(),
-            args: Vec::new(),
             cwd: cwd.map(str::to_owned),
-            env: BTreeMap::new(),
+            ..AgentDefinition::new("a".parse().expect("a name"), command)
         };
         let error = |command, cwd| {
             Program::of_agent(&definition(command, cwd), &home)

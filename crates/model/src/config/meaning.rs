@@ -1,0 +1,401 @@
+//! What a file means beyond its shape: names that are given once and referred to, durations, what to ask the world.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use pupitre_protocol::AgentName;
+use pupitre_protocol::configuration::{Language, Theme};
+use serde_json::Value;
+
+use super::document::Document;
+use super::file;
+use super::nearest::nearest;
+use super::preset::{PresetProgram, preset};
+use super::reading::{Asked, Finding, Question};
+use super::shape::What;
+use super::{
+    AgentDefinition, ChannelDefinition, ClientOffer, Config, EnvValue, History, Limits, McpServer,
+    PermissionPolicy,
+};
+use crate::agent::lifecycle::IdleStop;
+use crate::gate::FreeAccess;
+
+/// What was found beyond the shape.
+#[derive(Debug, Default)]
+pub(super) struct Meaning {
+    pub(super) problems: Vec<(What, Finding)>,
+    pub(super) warnings: Vec<Finding>,
+    pub(super) asked: Vec<Asked>,
+    /// Where values of `env` stand.
+    pub(super) secrets: Vec<Range<usize>>,
+}
+
+/// Looks at whatever has the right shape; the rest is told already.
+pub(super) fn check(document: &Document) -> Meaning {
+    let mut look = Look {
+        document,
+        found: Meaning::default(),
+    };
+    look.limits();
+    look.nul_characters();
+    look.names("agents", "agents");
+    look.names("channels", "channels");
+    look.names("mcp_servers", "MCP servers");
+    look.agents();
+    look.references("channels", "channel");
+    look.references("mcp_servers", "MCP server");
+    look.mcp_servers();
+    if document.value.get("ai_unrestricted") == Some(&Value::Bool(true)) {
+        look.warn(
+            "/ai_unrestricted",
+            "agents may type into every terminal, other agents' included".to_owned(),
+        );
+    }
+    look.found
+}
+
+struct Look<'a> {
+    document: &'a Document,
+    found: Meaning,
+}
+
+impl<'a> Look<'a> {
+    fn start(&self, pointer: &str) -> usize {
+        self.document.place(pointer).value.start
+    }
+
+    fn problem(&mut self, what: What, pointer: &str, message: String) {
+        let at = self.start(pointer);
+        self.found.problems.push((what, Finding { at, message }));
+    }
+
+    /// Warns at a key.
+    fn warn(&mut self, pointer: &str, message: String) {
+        let place = self.document.place(pointer);
+        let at = place.key.as_ref().unwrap_or(&place.value).start;
+        self.found.warnings.push(Finding { at, message });
+    }
+
+    /// Has the world asked; the warning stands at the value.
+    fn ask(&mut self, pointer: &str, question: Question, message: String) {
+        let at = self.start(pointer);
+        self.found.asked.push(Asked {
+            question,
+            warning: Finding { at, message },
+        });
+    }
+
+    fn entries(&self, list: &str) -> &'a [Value] {
+        self.document
+            .value
+            .get(list)
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+
+    fn limits(&mut self) {
+        let pointer = "/limits/stopIdleAgentsAfter";
+        if let Some(text) = self.document.value.pointer(pointer).and_then(Value::as_str)
+            && let Duration::OutOfRange = duration(text)
+        {
+            self.problem(
+                What::Present,
+                pointer,
+                "\"stopIdleAgentsAfter\" must be \"30s\" to \"24h\", or \"never\"".to_owned(),
+            );
+        }
+    }
+
+    /// No process can be given one.
+    fn nul_characters(&mut self) {
+        let document = self.document;
+        for (pointer, place) in document.places() {
+            let value = document.value.pointer(pointer).and_then(Value::as_str);
+            if value.is_some_and(|value| value.contains('\0')) {
+                let message = "a NUL character cannot stand in a text here".to_owned();
+                let at = place.value.start;
+                self.found.problems.push((What::Present, Finding { at, message }));
+            }
+        }
+    }
+
+    /// Names are given once in their list.
+    fn names(&mut self, list: &str, plural: &str) {
+        let mut seen = BTreeSet::new();
+        for (index, entry) in self.entries(list).iter().enumerate() {
+            if let Some(name) = entry.get("name").and_then(Value::as_str)
+                && !seen.insert(name)
+            {
+                let pointer = format!("/{list}/{index}/name");
+                self.problem(
+                    What::Present,
+                    &pointer,
+                    format!("there are two {plural} named {name:?}"),
+                );
+            }
+        }
+    }
+
+    fn agent_names(&self) -> Vec<&'a str> {
+        self.entries("agents")
+            .iter()
+            .filter_map(|agent| agent.get("name").and_then(Value::as_str))
+            .collect()
+    }
+
+    /// Names of agents refer to agents of the file, each once in its list.
+    fn references(&mut self, list: &str, singular: &str) {
+        let known = self.agent_names();
+        for (index, entry) in self.entries(list).iter().enumerate() {
+            let whose = match entry.get("name").and_then(Value::as_str) {
+                Some(name) => format!("the {singular} {name:?}"),
+                None => format!("the {singular}"),
+            };
+            let mut seen = BTreeSet::new();
+            let names = entry.get("agents").and_then(Value::as_array);
+            for (at, name) in names.into_iter().flatten().enumerate() {
+                let Some(name) = name.as_str() else { continue };
+                let pointer = format!("/{list}/{index}/agents/{at}");
+                if !seen.insert(name) {
+                    self.problem(What::Present, &pointer, format!("{whose} names {name:?} twice"));
+                } else if !known.contains(&name) {
+                    let message = match nearest(name, known.iter().copied()) {
+                        Some(meant) => {
+                            format!("{whose} names the unknown agent {name:?}; did you mean \"{meant}\"?")
+                        }
+                        None => format!("{whose} names the unknown agent {name:?}"),
+                    };
+                    self.problem(What::Missing, &pointer, message);
+                }
+            }
+        }
+    }
+
+    fn agents(&mut self) {
+        for (index, agent) in self.entries("agents").iter().enumerate() {
+            let pointer = format!("/agents/{index}");
+            let text = |key: &str| agent.get(key).and_then(Value::as_str);
+            if agent.is_object() && agent.get("command").is_none() && agent.get("preset").is_none() {
+                let message = match text("name") {
+                    Some(name) => format!("the agent {name:?} has neither \"command\" nor \"preset\""),
+                    None => "the agent has neither \"command\" nor \"preset\"".to_owned(),
+                };
+                self.problem(What::Missing, &pointer, message);
+            }
+            let path = agent.pointer("/env/PATH").and_then(Value::as_str);
+            let path = path.filter(|path| !path.starts_with('$')).map(str::to_owned);
+            let known = text("preset").and_then(preset);
+            let command = match (text("command"), known.map(|preset| preset.program)) {
+                (Some(command), _) => Some((format!("{pointer}/command"), command)),
+                (None, Some(PresetProgram::Command(command))) => Some((format!("{pointer}/preset"), command)),
+                (None, Some(PresetProgram::Ourselves) | None) => None,
+            };
+            if let Some((place, command)) = command.filter(|(_, command)| !command.is_empty()) {
+                let question = Question::Command {
+                    command: command.to_owned(),
+                    cwd: text("cwd").map(str::to_owned),
+                    path,
+                };
+                self.ask(&place, question, command_warning(command));
+            }
+            if let Some(cwd) = text("cwd").filter(|cwd| !cwd.is_empty()) {
+                self.ask(
+                    &format!("{pointer}/cwd"),
+                    Question::Folder(cwd.to_owned()),
+                    format!("the working directory {cwd:?} does not exist"),
+                );
+            }
+            if let Some(icon) = text("icon").filter(|icon| is_file(icon)) {
+                self.ask(
+                    &format!("{pointer}/icon"),
+                    Question::Icon(icon.to_owned()),
+                    format!("the image {icon:?} does not exist"),
+                );
+            }
+            self.environment(&pointer, agent);
+        }
+    }
+
+    fn mcp_servers(&mut self) {
+        for (index, server) in self.entries("mcp_servers").iter().enumerate() {
+            let pointer = format!("/mcp_servers/{index}");
+            if let Some(command) = server.get("command").and_then(Value::as_str)
+                && !command.is_empty()
+            {
+                let question = Question::Command {
+                    command: command.to_owned(),
+                    cwd: None,
+                    path: None,
+                };
+                self.ask(&format!("{pointer}/command"), question, command_warning(command));
+            }
+            self.environment(&pointer, server);
+        }
+    }
+
+    fn environment(&mut self, pointer: &str, entry: &'a Value) {
+        let Some(env) = entry.get("env").and_then(Value::as_object) else {
+            return;
+        };
+        for (key, value) in env {
+            let pointer = super::document::child(&format!("{pointer}/env"), key);
+            match value.as_str().map(EnvValue::of) {
+                Some(EnvValue::Inherited(name)) => {
+                    let message = format!("the environment variable {name} is not set");
+                    self.ask(&pointer, Question::Variable(name), message);
+                }
+                // Also what is no text: it was meant for there.
+                Some(EnvValue::Literal(_)) | None => {
+                    self.found
+                        .secrets
+                        .push(self.document.place(&pointer).value.clone());
+                }
+            }
+        }
+    }
+}
+
+fn command_warning(command: &str) -> String {
+    if command.contains('/') {
+        format!("{command:?} is no program that can be run")
+    } else {
+        format!("the command {command:?} is not found on PATH")
+    }
+}
+
+/// An icon that is no built-in name and no emoji.
+fn is_file(icon: &str) -> bool {
+    icon.contains(['/', '.'])
+}
+
+enum Duration {
+    Never,
+    Milliseconds(u64),
+    OutOfRange,
+    /// The shape is told already.
+    Malformed,
+}
+
+/// From 30 s to 24 h.
+const IDLE_SECONDS: std::ops::RangeInclusive<u64> = 30..=86_400;
+
+fn duration(text: &str) -> Duration {
+    if text == "never" {
+        return Duration::Never;
+    }
+    let Some((number, unit)) = text.split_at_checked(text.len().saturating_sub(1)) else {
+        return Duration::Malformed;
+    };
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        _ => return Duration::Malformed,
+    };
+    match number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+    {
+        Some(seconds) if IDLE_SECONDS.contains(&seconds) => Duration::Milliseconds(seconds * 1_000),
+        Some(_) => Duration::OutOfRange,
+        None => Duration::Malformed,
+    }
+}
+
+/// Returns what a file without problems says.
+pub(super) fn config(value: &Value, executable: &str) -> Config {
+    let file: file::File =
+        serde_json::from_value(value.clone()).expect("the schema was made from this type, and was obeyed");
+    let name = |text: &str| -> AgentName { text.parse().expect("the schema has the rules of names") };
+    let environment = |env: &BTreeMap<String, String>| -> BTreeMap<String, EnvValue> {
+        env.iter()
+            .map(|(key, value)| (key.clone(), EnvValue::of(value)))
+            .collect()
+    };
+    let mcp_servers = |agent: &str| -> Vec<McpServer> {
+        let given = file.mcp_servers.iter().filter(|server| {
+            server
+                .agents
+                .as_ref()
+                .is_none_or(|agents| agents.iter().any(|name| name == agent))
+        });
+        given
+            .map(|server| McpServer {
+                name: server.name.clone(),
+                command: server.command.clone(),
+                args: server.args.clone(),
+                env: environment(&server.env),
+            })
+            .collect()
+    };
+    let agents = file.agents.iter().map(|agent| {
+        let known = agent.preset.as_deref().and_then(preset);
+        let known_command = known.map(|preset| match preset.program {
+            PresetProgram::Ourselves => executable,
+            PresetProgram::Command(command) => command,
+        });
+        let or_known =
+            |own: &Option<String>, known: Option<&str>| own.clone().or_else(|| known.map(str::to_owned));
+        // The arguments of a preset belong to its command; `args` alone changes them.
+        let known_args = || known.map(|preset| preset.args.iter().map(|arg| (*arg).to_owned()).collect());
+        AgentDefinition {
+            name: name(&agent.name),
+            title: or_known(&agent.title, known.map(|preset| preset.title))
+                .unwrap_or_else(|| agent.name.clone()),
+            icon: or_known(&agent.icon, known.map(|preset| preset.icon)),
+            description: or_known(&agent.description, known.map(|preset| preset.description)),
+            command: or_known(&agent.command, known_command).expect("a command or a preset was asked for"),
+            args: agent.args.clone().or_else(known_args).unwrap_or_default(),
+            cwd: agent.cwd.clone(),
+            env: environment(&agent.env),
+            permissions: match agent.permissions {
+                file::Permissions::Ask => PermissionPolicy::Ask,
+                file::Permissions::AllowReads => PermissionPolicy::AllowReads,
+                file::Permissions::Deny => PermissionPolicy::Deny,
+            },
+            client: ClientOffer {
+                fs: agent.client.contains(&file::Offer::Fs),
+                terminal: agent.client.contains(&file::Offer::Terminal),
+            },
+            mcp_servers: mcp_servers(&agent.name),
+        }
+    });
+    let channels = file.channels.iter().map(|channel| ChannelDefinition {
+        name: channel.name.clone(),
+        title: channel.title.clone().unwrap_or_else(|| channel.name.clone()),
+        agents: channel.agents.iter().map(|agent| name(agent)).collect(),
+    });
+    Config {
+        theme: match file.theme {
+            file::Theme::Light => Theme::Light,
+            file::Theme::Dark => Theme::Dark,
+            file::Theme::System => Theme::System,
+        },
+        language: match file.language {
+            file::Language::En => Language::En,
+            file::Language::Fr => Language::Fr,
+            file::Language::System => Language::System,
+        },
+        history: if file.history {
+            History::OnDisk
+        } else {
+            History::InMemory
+        },
+        scripting: file.scripting,
+        free_access: if file.ai_unrestricted { FreeAccess::On } else { FreeAccess::Off },
+        ai_injection_fence: file.ai_injection_fence,
+        agent_stall_threshold_secs: file.agent_stall_threshold_secs,
+        port: file.port,
+        limits: Limits {
+            running_agents: usize::from(file.limits.max_running_agents),
+            idle_stop: match duration(&file.limits.stop_idle_agents_after) {
+                Duration::Milliseconds(ms) => IdleStop::After { ms },
+                Duration::Never | Duration::OutOfRange | Duration::Malformed => IdleStop::Never,
+            },
+        },
+        agents: agents.collect(),
+        channels: channels.collect(),
+    }
+}

@@ -1,0 +1,88 @@
+//! Known agents: how each is called and started, so that an entry of the file needs only `preset`.
+
+/// An agent that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// The word of `preset`, and the agent's name in a first file.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub icon: &'static str,
+    pub description: &'static str,
+    pub program: PresetProgram,
+    pub args: &'static [&'static str],
+}
+
+/// What a known agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PresetProgram {
+    /// This program.
+    Ourselves,
+    /// A command that is looked for on `PATH`.
+    Command(&'static str),
+}
+
+const fn of(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    command: &'static str,
+    args: &'static [&'static str],
+) -> Preset {
+    Preset {
+        name,
+        title,
+        icon: name,
+        description,
+        program: PresetProgram::Command(command),
+        args,
+    }
+}
+
+/// The known agents. Each command speaks ACP on its stdin and stdout.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "demo",
+        title: "Demo",
+        icon: "demo",
+        description: "A scripted agent that shows what an agent can do",
+        program: PresetProgram::Ourselves,
+        args: &["demo-agent"],
+    },
+    of(
+        "claude",
+        "Claude Code",
+        "Anthropic's agent, through its ACP adapter",
+        "claude-agent-acp",
+        &[],
+    ),
+    of(
+        "codex",
+        "Codex",
+        "OpenAI's agent, through its ACP adapter",
+        "codex-acp",
+        &[],
+    ),
+    of("gemini", "Gemini CLI", "Google's agent", "gemini", &["--acp"]),
+    of(
+        "opencode",
+        "OpenCode",
+        "An open-source agent for many models",
+        "opencode",
+        &["acp"],
+    ),
+    of("qwen", "Qwen Code", "Alibaba's agent", "qwen", &["--acp"]),
+    of("kimi", "Kimi Code", "Moonshot AI's agent", "kimi", &["acp"]),
+    of("vibe", "Mistral Vibe", "Mistral AI's agent", "vibe-acp", &[]),
+    of(
+        "fast-agent",
+        "fast-agent",
+        "An agent made of MCP servers and prompts",
+        "fast-agent",
+        &["acp"],
+    ),
+];
+
+/// Returns the known agent with this name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}

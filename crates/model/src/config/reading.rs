@@ -1,0 +1,248 @@
+//! From bytes to a verdict: the configuration, or why there is none, with what its writer should know.
+//!
+//! Two steps, because only the world knows whether a command or a folder exists: `Reading` asks, `verdict` is told.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pupitre_protocol::configuration::Problem;
+
+use super::document::Document;
+use super::meaning::{self, Meaning};
+use super::shape::{self, What};
+use super::{Config, FILE_BYTES};
+
+/// A file that was read, before the world was asked about it.
+#[derive(Debug)]
+pub struct Reading {
+    config: Option<Config>,
+    problems: Vec<Finding>,
+    warnings: Vec<Finding>,
+    asked: Vec<Asked>,
+    lines: Lines,
+    secrets: Vec<Range<usize>>,
+}
+
+/// Something found in the text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Finding {
+    /// In bytes.
+    pub(super) at: usize,
+    pub(super) message: String,
+}
+
+/// A question, and what is said when the answer is no.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) question: Question,
+    pub(super) warning: Finding,
+}
+
+/// What a file makes one ask the world: whether something is there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// A command that is run in this folder, found on this `PATH` where the file gives one.
+    Command {
+        command: String,
+        cwd: Option<String>,
+        path: Option<String>,
+    },
+    Folder(String),
+    /// A variable of the environment.
+    Variable(String),
+    /// A file, seen from the folder of the configuration.
+    Icon(String),
+}
+
+/// What the world answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub absent: BTreeSet<Question>,
+    pub writers: Writers,
+}
+
+/// Who may write the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Writers {
+    #[default]
+    Owner,
+    Others,
+}
+
+/// What came of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Nothing when there is a problem.
+    pub config: Option<Config>,
+    /// Problems and warnings, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// Reads a file. `executable` is the path of this program, which is also the demo agent.
+    pub fn of_bytes(bytes: &[u8], executable: &str) -> Self {
+        if bytes.len() > FILE_BYTES {
+            let message = format!("the file has {} bytes; {FILE_BYTES} are the most", bytes.len());
+            return Self::unreadable("", 0, message);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::of_text(text, executable),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+                Self::unreadable(&valid, valid.len(), "what follows is no UTF-8".to_owned())
+            }
+        }
+    }
+
+    /// Reads a text.
+    pub fn of_text(text: &str, executable: &str) -> Self {
+        let document = Document::read(text);
+        let broken = !document.syntax.is_empty();
+        let misshapes = shape::check(&document);
+        let Meaning {
+            problems,
+            warnings,
+            asked,
+            secrets,
+        } = meaning::check(&document);
+        let lines = Lines::of(text);
+        let syntax_lines: BTreeSet<u32> = document
+            .syntax
+            .iter()
+            .map(|error| lines.place(error.at).0)
+            .collect();
+        // Where the text could not be read, something is missing that stands there, and what was read is a guess.
+        let told = |at: usize, what: What| {
+            !broken || (what == What::Present && !syntax_lines.contains(&lines.place(at).0))
+        };
+        let mut all: Vec<Finding> = document
+            .syntax
+            .iter()
+            .map(|error| Finding {
+                at: error.at,
+                message: error.message.clone(),
+            })
+            .collect();
+        all.extend(
+            misshapes
+                .into_iter()
+                .filter(|misshape| told(misshape.at, misshape.what))
+                .map(|misshape| Finding {
+                    at: misshape.at,
+                    message: misshape.message,
+                }),
+        );
+        all.extend(
+            problems
+                .into_iter()
+                .filter(|(what, finding)| told(finding.at, *what))
+                .map(|(_, finding)| finding),
+        );
+        all.sort();
+        all.dedup();
+        let config = if all.is_empty() {
+            Some(meaning::config(&document.value, executable))
+        } else {
+            None
+        };
+        Self {
+            config,
+            problems: all,
+            warnings,
+            asked,
+            lines,
+            secrets,
+        }
+    }
+
+    fn unreadable(text: &str, at: usize, message: String) -> Self {
+        Self {
+            config: None,
+            problems: vec![Finding { at, message }],
+            warnings: Vec::new(),
+            asked: Vec::new(),
+            lines: Lines::of(text),
+            secrets: Vec::new(),
+        }
+    }
+
+    /// Returns what must be asked of the world.
+    pub fn questions(&self) -> BTreeSet<Question> {
+        self.asked.iter().map(|asked| asked.question.clone()).collect()
+    }
+
+    /// Returns where values of `env` stand in the text, in bytes: whoever shows the text may want to hide them.
+    pub fn secrets(&self) -> &[Range<usize>] {
+        &self.secrets
+    }
+
+    /// Returns what comes of the file in this world.
+    pub fn verdict(self, facts: &Facts) -> Verdict {
+        let mut warnings = self.warnings;
+        warnings.extend(
+            self.asked
+                .into_iter()
+                .filter(|asked| facts.absent.contains(&asked.question))
+                .map(|asked| asked.warning),
+        );
+        match facts.writers {
+            Writers::Owner => {}
+            Writers::Others => warnings.push(Finding {
+                at: 0,
+                message: "other users may write this file, and so run what they like as you; `chmod go-w` takes that away"
+                    .to_owned(),
+            }),
+        }
+        let lines = &self.lines;
+        let problem = |warning: bool| {
+            move |finding: Finding| {
+                let (line, column) = lines.place(finding.at);
+                Problem {
+                    line,
+                    column,
+                    message: finding.message,
+                    warning,
+                }
+            }
+        };
+        let mut problems: Vec<Problem> = self.problems.into_iter().map(problem(false)).collect();
+        problems.extend(warnings.into_iter().map(problem(true)));
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        problems.dedup();
+        Verdict {
+            config: self.config,
+            problems,
+        }
+    }
+}
+
+/// The lines of a text, to tell places for people.
+#[derive(Debug)]
+struct Lines {
+    text: String,
+    /// Where each line begins, in bytes.
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        Self {
+            text: text.to_owned(),
+            starts,
+        }
+    }
+
+    /// Returns line and column, both from 1; columns are counted in characters.
+    fn place(&self, at: usize) -> (u32, u32) {
+        let at = self.text.floor_char_boundary(at);
+        let line = self.starts.partition_point(|start| *start <= at);
+        let before = &self.text[self.starts[line - 1]..at];
+        // The mark at the beginning of some files is no character of the first line.
+        let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
+        let number = |count: usize| u32::try_from(count).expect("the file's size is limited");
+        (number(line), number(column))
+    }
+}
