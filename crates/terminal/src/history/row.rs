@@ -97,7 +97,7 @@ impl RowBuffer {
         if !shapes.is_empty() && !is_regular(&row[..end], row.len(), wraps) {
             self.text.truncate(text_start);
             writer.restart();
-            self.write_shaped_runs(&row[..end], &mut writer);
+            self.write_shaped_runs(&row[..end], wraps, &mut writer);
             flags |= SHAPED;
         }
         writer.finish();
@@ -221,11 +221,11 @@ impl RowBuffer {
 
     /// Appends the text of `row` and its runs, measured in cells of one shape.
     #[cold]
-    fn write_shaped_runs(&mut self, row: &[Cell], writer: &mut RunWriter<'_>) {
+    fn write_shaped_runs(&mut self, row: &[Cell], wraps: bool, writer: &mut RunWriter<'_>) {
         writer.styled = true;
-        for cell in row {
+        for (at, cell) in row.iter().enumerate() {
             let link = cell.hyperlink().map_or(0, |link| self.intern(&link));
-            if !cell.flags.intersects(SPACERS) {
+            if !shows_nothing(cell.flags, wraps && at + 1 == row.len()) {
                 push_char(&mut self.text, cell.c);
                 for mark in cell.zerowidth().into_iter().flatten() {
                     push_char(&mut self.text, *mark);
@@ -453,6 +453,13 @@ impl RunWriter<'_> {
         self.runs.clear();
         (self.count, self.length, self.look, self.styled) = (0, 0, Look::default(), false);
     }
+}
+
+/// Returns whether a cell of this shape is no part of the text. The column that a wide character left empty is a blank
+/// like any other once an edit moved it away from where the row goes on.
+pub(super) fn shows_nothing(shape: Flags, is_where_row_goes_on: bool) -> bool {
+    shape.contains(Flags::WIDE_CHAR_SPACER)
+        || is_where_row_goes_on && shape.contains(Flags::LEADING_WIDE_CHAR_SPACER)
 }
 
 fn shape_code(shape: Flags) -> u64 {

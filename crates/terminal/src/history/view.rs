@@ -3,8 +3,8 @@
 use alacritty_terminal::term::cell::{Cell, Flags, Hyperlink};
 use unicode_width::UnicodeWidthChar;
 
-use super::row::{HEADER_BITS, PADDED, SHAPED, STYLED, WRAPPED, as_text};
-use super::style::{Link, Look, SPACERS};
+use super::row::{HEADER_BITS, PADDED, SHAPED, STYLED, WRAPPED, as_text, shows_nothing};
+use super::style::{Link, Look};
 use super::varint;
 
 /// A row of a buffer.
@@ -101,11 +101,11 @@ impl<'a> RowView<'a> {
     fn for_each_shaped_piece(&self, mut each: impl FnMut(Piece<'a>)) {
         let mut clusters = Clusters(self.text);
         let mut at = 0;
-        for _ in 0..self.run_count {
+        for index in 1..=self.run_count {
             let shape = shape_of(varint::read(self.runs, &mut at));
             let look = Look::read(self.runs, &mut at);
             // Blanks at the end of the text are not stored, so a cell that finds no text left is one of them.
-            let text = if shape.intersects(SPACERS) {
+            let text = if shows_nothing(shape, self.wraps && index == self.run_count) {
                 ""
             } else {
                 clusters.next().unwrap_or(" ")

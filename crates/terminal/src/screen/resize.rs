@@ -154,17 +154,22 @@ impl Screen {
     }
 }
 
-/// Takes away wrap flags that edits moved into the middle of a row, and takes all of the row for written.
+/// Takes away flags of the end of a row that edits moved into its middle, and takes all of the row for written.
 ///
-/// The emulator would take such flags for ends of rows when it breaks lines anew, and join lines that have nothing to do
-/// with each other. And a row that was erased in a colour and then widened ends in cells of another, by which the
-/// emulator decides that nothing is left to erase.
+/// The emulator would take wrap flags, and the marks of a column that a wide character left empty, for ends of rows when
+/// it breaks lines anew, and join lines that have nothing to do with each other. And a row that was erased in a colour
+/// and then widened ends in cells of another, by which the emulator decides that nothing is left to erase.
 fn heal(row: &mut Row<Cell>) {
     let last = row.len() - 1;
     for cell in &mut row[Column(0)..Column(last)] {
-        cell.flags.remove(Flags::WRAPLINE);
+        cell.flags
+            .remove(Flags::WRAPLINE | Flags::LEADING_WIDE_CHAR_SPACER);
     }
-    row.last_mut();
+    if let Some(cell) = row.last_mut()
+        && !cell.flags.contains(Flags::WRAPLINE)
+    {
+        cell.flags.remove(Flags::LEADING_WIDE_CHAR_SPACER);
+    }
 }
 
 /// The last change of each line, oldest first. Breaking lines anew changes the rows, but not the lines.
@@ -210,11 +215,19 @@ fn split_line(line: Vec<LooseRow>, columns: usize, split: &mut Vec<Row<Cell>>) {
         return;
     }
     let (goes_on, stamp) = (last.wraps, last.stamp);
-    let mut cells: VecDeque<Cell> = line.into_iter().flat_map(|row| row.cells).collect();
-    cells.retain(|cell| !cell.flags.contains(Flags::LEADING_WIDE_CHAR_SPACER));
-    cells
-        .iter_mut()
-        .for_each(|cell| cell.flags.remove(Flags::WRAPLINE));
+    let mut cells = VecDeque::new();
+    for mut row in line {
+        if row.wraps {
+            // The column that a wide character left empty is none of the line.
+            row.cells
+                .pop_if(|last| last.flags.contains(Flags::LEADING_WIDE_CHAR_SPACER));
+        }
+        cells.extend(row.cells);
+    }
+    cells.iter_mut().for_each(|cell: &mut Cell| {
+        cell.flags
+            .remove(Flags::WRAPLINE | Flags::LEADING_WIDE_CHAR_SPACER)
+    });
     loop {
         let mut taken = columns.min(cells.len());
         // A wide character does not stand in the last column.

@@ -59,7 +59,7 @@ impl Plain {
         self.processor.advance(&mut self.term, bytes);
     }
 
-    /// Takes away the wrap flags that edits moved into the middle of rows (`exceptions` shows what they do).
+    /// Takes away the flags of row ends that edits moved into the middle of rows (`exceptions` shows what they do).
     pub(crate) fn heal(&mut self) {
         let (first, last) = (
             -(self.term.history_size() as i32),
@@ -68,7 +68,12 @@ impl Plain {
         let columns = self.term.columns();
         for line in first..last {
             for cell in &mut self.term.grid_mut()[Line(line)][Column(0)..Column(columns - 1)] {
-                cell.flags.remove(Flags::WRAPLINE);
+                cell.flags
+                    .remove(Flags::WRAPLINE | Flags::LEADING_WIDE_CHAR_SPACER);
+            }
+            let last = &mut self.term.grid_mut()[Line(line)][Column(columns - 1)];
+            if !last.flags.contains(Flags::WRAPLINE) {
+                last.flags.remove(Flags::LEADING_WIDE_CHAR_SPACER);
             }
         }
     }
@@ -208,11 +213,10 @@ impl Row {
             end -= 1;
         }
         let mut characters = Vec::new();
-        for cell in &cells[..end] {
-            if cell
-                .flags
-                .intersects(Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER)
-            {
+        for (at, cell) in cells[..end].iter().enumerate() {
+            let leads = cell.flags.contains(Flags::LEADING_WIDE_CHAR_SPACER);
+            let is_where_row_goes_on = wraps && at + 1 == end;
+            if cell.flags.contains(Flags::WIDE_CHAR_SPACER) || leads && is_where_row_goes_on {
                 continue;
             }
             let look = Look::of_cell(cell);

@@ -54,6 +54,49 @@ fn a_wrap_flag_that_an_edit_moved_joins_no_lines() {
     assert_eq!(texts(all), "aaaaaaaaaabbbbbbbbb|next");
 }
 
+/// A wide character that does not fit leaves a marked column at the end of the row. Deleting a character moves the mark
+/// into the row, which no longer goes on; broken anew, the emulator takes the mark for its end and joins the next row.
+#[test]
+fn a_mark_of_an_empty_column_that_an_edit_moved_joins_no_lines() {
+    let steps: [&[u8]; 1] = ["aaaaaaaaaaaaaaaaaaa\u{5b57}b\x1b[H\x1b[P".as_bytes()];
+    let (mut plain, mut screen) = both(Size::new(20, 2), &steps);
+    let texts =
+        |rows: Vec<crate::differential::Row>| lines(&rows).iter().map(|line| line.text()).collect::<Vec<_>>();
+    let apart = ["aaaaaaaaaaaaaaaaaa", "\u{5b57}b"];
+    assert_eq!(texts(plain.screen()), apart);
+    assert_eq!(texts(screen_of(&screen)), apart);
+    plain.term.resize(Size::new(10, 4));
+    screen.resize(Size::new(10, 4));
+    let mut all = plain.history();
+    all.extend(plain.screen());
+    assert_ne!(
+        texts(all),
+        apart,
+        "the emulator no longer joins them: `heal` need not take these marks away"
+    );
+    let mut all = history_of(&screen);
+    all.extend(screen_of(&screen));
+    assert_eq!(texts(all), apart);
+}
+
+/// The marked column is a blank once it stands inside the row: what is written behind it stays where it is.
+#[test]
+fn a_mark_of_an_empty_column_inside_a_row_is_a_blank() {
+    let text = "aaaaaaaaaaaaaaaaaaa\u{5b57}b\x1b[H\x1b[P\x1b[20Gx\x1b[3;1H";
+    let (_, mut screen) = both(Size::new(20, 3), &[text.as_bytes()]);
+    let expected = "aaaaaaaaaaaaaaaaaa x";
+    assert_eq!(screen.visible_lines()[0].text, expected);
+    screen.freeze();
+    assert_eq!(screen.visible_lines()[0].text, expected);
+    screen.feed(b"\r\n\r\n\r\n", Instant::now());
+    assert_eq!(history_of(&screen)[0].text(), expected);
+    for columns in [10, 30] {
+        screen.resize(Size::new(columns, 3));
+        let window = screen.read(3, 0).expect("there are lines");
+        assert_eq!(window.text, format!("{expected}\n\u{5b57}b"), "{columns} columns");
+    }
+}
+
 /// Bytes of an update that is held are on the screen at once; who draws it is told to wait.
 #[test]
 fn a_synchronized_update_can_be_read_before_it_ends() {
