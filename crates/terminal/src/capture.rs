@@ -4,13 +4,13 @@
 //! loses most of them: one `ESC[50S` or a repeated character scrolls many screens in a few bytes. The price is that
 //! this module mirrors what the emulator keeps private: region, charset, tab stops, keyboard stacks.
 
-mod ascii;
 mod handler;
 pub(crate) mod keyboard;
 mod reply;
 pub(crate) mod rows;
 mod switch;
 pub(crate) mod tabs;
+mod text;
 pub(crate) mod titles;
 
 use std::time::Instant;

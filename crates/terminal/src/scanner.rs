@@ -21,7 +21,9 @@ const OSC_BYTES: usize = 16 << 10;
 /// Bytes of a link (OSC 8). Every cell of a screen may hang on a link of its own.
 const LINK_BYTES: usize = 2048;
 /// Runs of ASCII shorter than this stay with what goes through the parser: going around it costs a little too.
-const SHORT_RUN: usize = 8;
+pub(crate) const SHORT_RUN: usize = 8;
+/// The same for text in other scripts, in bytes.
+const SHORT_TEXT: usize = 12;
 /// Bytes of a private control sequence (`ESC[>…`, `ESC[?…`) that are looked at.
 const PRIVATE_BYTES: usize = 8;
 
@@ -37,7 +39,7 @@ pub(crate) struct Scanner {
     /// The sequence that has begun and not ended, for a snapshot.
     unfinished: Vec<u8>,
     /// The last character that went around the parser, which must know it for REP.
-    unseen: Option<u8>,
+    unseen: Option<char>,
     /// What is in the bytes that wait to go through the parser.
     waiting: Waiting,
     notification: Osc99Parts,
@@ -135,7 +137,7 @@ impl Scanner {
                         self.parse(&bytes[from..at], capture);
                         capture.print_ascii(&bytes[at..at + run]);
                         at += run;
-                        self.unseen = Some(bytes[at - 1]);
+                        self.unseen = Some(char::from(bytes[at - 1]));
                         if bytes[at..].starts_with(b"\r\n") {
                             capture.carriage_return();
                             capture.linefeed();
@@ -144,16 +146,36 @@ impl Scanner {
                         from = at;
                         continue;
                     }
-                    at += run;
-                    self.waiting.prints |= run > 0;
-                    if let Some(byte) = bytes.get(at) {
-                        at += 1;
-                        self.waiting.may_print |= *byte >= 0x7f;
-                        self.state = after(State::Ground, *byte);
-                        if self.state == State::Utf8 {
-                            at += bytes[at..].iter().take_while(|byte| **byte >= 0x80).count();
+                    if is_text(&bytes[at..], SHORT_TEXT) {
+                        self.parse(&bytes[from..at], capture);
+                        let (length, last) = capture.print_text(&bytes[at..]);
+                        at += length;
+                        from = at;
+                        self.unseen = last.or(self.unseen);
+                        if length > 0 {
+                            continue;
                         }
                     }
+                    at += run;
+                    self.waiting.prints |= run > 0;
+                    let Some(byte) = bytes.get(at) else { continue };
+                    if *byte == ESC
+                        && let Some(sequence) = control_sequence(&bytes[at..])
+                    {
+                        at += sequence.len();
+                        self.waiting.repeats |= sequence.ends_with(b"b");
+                        continue;
+                    }
+                    self.waiting.may_print |= *byte >= 0x7f;
+                    let high = bytes[at..].iter().take_while(|byte| **byte >= 0x80).count();
+                    // A valid character is complete. Behind another, the next byte may still belong to it as far as the
+                    // parser is concerned.
+                    if high == 0 {
+                        self.state = after(State::Ground, *byte);
+                    } else if std::str::from_utf8(&bytes[at..at + high]).is_err() {
+                        self.state = State::Utf8;
+                    }
+                    at += high.max(1);
                 }
                 State::Osc => {
                     let end = bytes[at..].iter().position(|byte| ends_osc(*byte));
@@ -268,9 +290,10 @@ impl Scanner {
         // REP repeats the last character that the parser saw printed. Before that can matter, the one that went
         // around it is printed once more, with the screen looking away. It can only be done between sequences.
         let must_know = repeats || may_print || !prints && self.state != State::Ground;
-        if let Some(byte) = self.unseen.filter(|_| must_know) {
+        if let Some(character) = self.unseen.filter(|_| must_know) {
             capture.muted = true;
-            self.processor.advance(capture, &[byte]);
+            self.processor
+                .advance(capture, character.encode_utf8(&mut [0; 4]).as_bytes());
             capture.muted = false;
         }
         if must_know || prints {
@@ -398,6 +421,24 @@ fn ascii_run(bytes: &[u8]) -> usize {
         .iter()
         .position(|byte| !(0x20..0x7f).contains(byte))
         .unwrap_or(bytes.len())
+}
+
+/// Returns whether at least the first `length` bytes are no control characters, and not all of them ASCII.
+#[inline]
+fn is_text(bytes: &[u8], length: usize) -> bool {
+    let Some(begin) = bytes.get(..length) else {
+        return false;
+    };
+    let is_printable = begin.iter().all(|byte| *byte >= 0x20 && *byte != 0x7f);
+    is_printable && begin.iter().any(|byte| *byte >= 0x80)
+}
+
+/// Returns the control sequence without a private marker that `bytes` begin with, when it is there whole.
+#[inline]
+fn control_sequence(bytes: &[u8]) -> Option<&[u8]> {
+    let parameters = bytes.strip_prefix(b"\x1b[")?;
+    let end = parameters.iter().position(|byte| !(b'0'..=b';').contains(byte))?;
+    matches!(parameters[end], 0x40..=0x7e).then(|| &bytes[..end + 3])
 }
 
 /// Returns where the emulator's parser is after one more byte.
