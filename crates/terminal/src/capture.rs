@@ -75,6 +75,8 @@ pub(crate) struct Capture {
     plain: bool,
     /// The next printed character is for the parser's memory only, not for the screen.
     pub(crate) muted: bool,
+    /// The last character that the parser printed.
+    pub(crate) last_input: Option<char>,
 }
 
 impl Capture {
@@ -107,6 +109,7 @@ impl Capture {
             now: None,
             plain: true,
             muted: false,
+            last_input: None,
         };
         capture.drop_other_grid();
         capture

@@ -9,6 +9,7 @@ mod row;
 mod style;
 mod varint;
 mod view;
+mod watch;
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,7 @@ pub(crate) use row::{RowBuffer, RowFacts};
 pub use style::{Attributes, Color, Link, Style};
 pub(crate) use style::{DEFAULT_BACKGROUND, Look};
 pub(crate) use view::{LooseRow, RowView};
+use watch::Watch;
 
 /// The number of a line of a pane, counted from its first and never given twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +59,7 @@ pub(crate) struct History {
     dropped_lines: u64,
     dropped_stamp: u64,
     runs: Vec<u8>,
+    watch: Option<Watch>,
 }
 
 impl History {
@@ -71,6 +74,7 @@ impl History {
             dropped_lines: 0,
             dropped_stamp: 0,
             runs: Vec::new(),
+            watch: None,
         }
     }
 
@@ -159,8 +163,8 @@ impl History {
         self.dropped_stamp = self.dropped_stamp.max(newest).max(self.open.newest_stamp);
         self.dropped_lines += self.lines;
         (self.rows, self.lines, self.sealed_bytes) = (0, 0, 0);
-        self.blocks.clear();
-        self.open = RowBuffer::default();
+        let (blocks, open) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.open));
+        self.keep_watched(blocks, open, self.next_line());
     }
 
     /// Gives back the room that is only there to grow into, and compresses what is not yet.
@@ -253,14 +257,7 @@ impl History {
     /// Appends the text of every row from the beginning of line `from` on; what is gone is left out. The text of the
     /// newest row has no line feed behind it when the row goes on below.
     pub(crate) fn write_text_from(&self, from: LineNumber, out: &mut String) {
-        let mut first = self.next_line().0 - self.open.lines as u64;
-        // Going back from the newest block, stop at the one in which line `from` begins.
-        let mut start = self.blocks.len();
-        let continues = |block: usize| block > 0 && self.blocks[block - 1].open;
-        while start > 0 && (first > from.0 || first == from.0 && continues(start)) {
-            start -= 1;
-            first -= self.blocks[start].lines as u64;
-        }
+        let (start, first) = block_of(&self.blocks, &self.open, self.next_line(), from);
         let mut skip = from.0.saturating_sub(first);
         let mut add = |text: &str| {
             let mut text = text;
@@ -322,4 +319,18 @@ impl History {
         }
         blank
     }
+}
+
+/// Returns the index of the block in which line `from` begins (the open buffer comes behind the last one), and the
+/// number of the line that the block begins with or in. `next` is the number behind the last complete line.
+fn block_of(blocks: &VecDeque<Block>, open: &RowBuffer, next: LineNumber, from: LineNumber) -> (usize, u64) {
+    let mut first = next.0 - open.lines as u64;
+    // Going back from the newest block, stop at the one in which the line begins.
+    let mut start = blocks.len();
+    let continues = |block: usize| block > 0 && blocks[block - 1].open;
+    while start > 0 && (first > from.0 || first == from.0 && continues(start)) {
+        start -= 1;
+        first -= blocks[start].lines as u64;
+    }
+    (start, first)
 }

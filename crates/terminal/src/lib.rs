@@ -18,7 +18,7 @@ pub use screen::modes::{CursorPosition, CursorShape, InputModes, MouseTracking};
 pub use screen::rows::{StyledRow, StyledRun, Wrap};
 pub use screen::search::{PatternError, SearchMatch, SearchPattern, SearchResult};
 pub use screen::text::{AfterMark, Mark, Missing, ReadError, TextWindow, VisibleLine};
-pub use screen::{Screen, ScreenOptions, ScrolledLines};
+pub use screen::{Screen, ScreenOptions, ScrolledLine};
 pub use signal::Signal;
 pub use signal::directory::WorkingDirectory;
 pub use signal::notification::{Notification, NotificationSource, Progress};

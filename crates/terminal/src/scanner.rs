@@ -7,7 +7,9 @@
 //! that never ends grow without limit. A sequence is worked on when it is complete, after all that came before it, so
 //! that answers keep the order of the questions.
 
-use vte::ansi::{Handler, Processor, Timeout};
+mod parser;
+
+use vte::ansi::Handler;
 
 use crate::capture::Capture;
 use crate::signal::Signal;
@@ -15,6 +17,7 @@ use crate::signal::directory::WorkingDirectory;
 use crate::signal::notification::{self, Osc9, Osc99, Osc99Parts};
 use crate::signal::prompt::{PromptMark, PromptStep};
 use crate::signal::status::{self, StatusMessage, StatusRecords};
+use parser::LentParser;
 
 /// Bytes of an OSC that are collected. Longer ones are dropped as a whole.
 const OSC_BYTES: usize = 16 << 10;
@@ -24,11 +27,13 @@ const LINK_BYTES: usize = 2048;
 pub(crate) const SHORT_RUN: usize = 8;
 /// The same for text in other scripts, in bytes.
 const SHORT_TEXT: usize = 12;
+/// What a screen on which nothing was printed yet tells the parser that it printed last: REP then does nothing.
+const PRINTS_NOTHING: char = '\x7f';
 /// Bytes of a private control sequence (`ESC[>…`, `ESC[?…`) that are looked at.
 const PRIVATE_BYTES: usize = 8;
 
 pub(crate) struct Scanner {
-    processor: Processor<NoHold>,
+    parser: LentParser,
     state: State,
     osc: Vec<u8>,
     osc_is_too_long: bool,
@@ -76,32 +81,17 @@ enum State {
     Dcs,
 }
 
-/// Synchronized updates are not held back from the emulator: the parser would buffer 2 MiB and show readers nothing.
-/// Whether the display is held is for those who draw it, with a time limit of our own.
-#[derive(Default)]
-pub(crate) struct NoHold;
-
-impl Timeout for NoHold {
-    fn set_timeout(&mut self, _: std::time::Duration) {}
-
-    fn clear_timeout(&mut self) {}
-
-    fn pending_timeout(&self) -> bool {
-        false
-    }
-}
-
 impl Scanner {
     pub(crate) fn new() -> Self {
         Self {
-            processor: Processor::new(),
+            parser: LentParser::default(),
             state: State::Ground,
             osc: Vec::new(),
             osc_is_too_long: false,
             private: Vec::new(),
             incomplete: Vec::new(),
             unfinished: Vec::new(),
-            unseen: None,
+            unseen: Some(PRINTS_NOTHING),
             waiting: Waiting::default(),
             notification: Osc99Parts::default(),
             directory: None,
@@ -112,11 +102,29 @@ impl Scanner {
     /// Works on the next bytes of the stream.
     pub(crate) fn feed(&mut self, bytes: &[u8], capture: &mut Capture) {
         if self.incomplete.is_empty() {
-            return self.scan(bytes, capture);
+            self.scan(bytes, capture);
+        } else {
+            let mut joined = std::mem::take(&mut self.incomplete);
+            joined.extend_from_slice(bytes);
+            self.scan(&joined, capture);
         }
-        let mut joined = std::mem::take(&mut self.incomplete);
-        joined.extend_from_slice(bytes);
-        self.scan(&joined, capture);
+        if self.state == State::Ground {
+            // The next one has not seen what this one printed.
+            self.unseen = self.unseen.or(capture.last_input);
+            self.parser.give_back();
+        }
+    }
+
+    /// Gives back the room that is only there to grow into.
+    pub(crate) fn shrink(&mut self) {
+        for bytes in [
+            &mut self.osc,
+            &mut self.private,
+            &mut self.incomplete,
+            &mut self.unfinished,
+        ] {
+            bytes.shrink_to_fit();
+        }
     }
 
     fn scan(&mut self, bytes: &[u8], capture: &mut Capture) {
@@ -247,8 +255,21 @@ impl Scanner {
             self.state = State::Ground;
         }
         self.note_unfinished(complete);
-        if self.state != State::Osc {
-            self.parse(&complete[from..], capture);
+        if self.state == State::Osc {
+            return;
+        }
+        let rest = &complete[from..];
+        // Another beginning in front of the one that is held back is invalid now. The parser, which does not see what
+        // follows, would wait for its end.
+        let invalid = if incomplete.is_empty() {
+            0
+        } else {
+            incomplete_len(rest)
+        };
+        self.parse(&rest[..rest.len() - invalid], capture);
+        if invalid > 0 {
+            self.waiting.may_print = true;
+            self.parse("\u{fffd}".as_bytes(), capture);
         }
     }
 
@@ -290,16 +311,16 @@ impl Scanner {
         // REP repeats the last character that the parser saw printed. Before that can matter, the one that went
         // around it is printed once more, with the screen looking away. It can only be done between sequences.
         let must_know = repeats || may_print || !prints && self.state != State::Ground;
+        let parser = self.parser.get();
         if let Some(character) = self.unseen.filter(|_| must_know) {
             capture.muted = true;
-            self.processor
-                .advance(capture, character.encode_utf8(&mut [0; 4]).as_bytes());
+            parser.advance(capture, character.encode_utf8(&mut [0; 4]).as_bytes());
             capture.muted = false;
         }
         if must_know || prints {
             self.unseen = None;
         }
-        self.processor.advance(capture, bytes);
+        parser.advance(capture, bytes);
     }
 
     /// Returns how to answer the private control sequence that ends with `last`, when the emulator does not know it.
@@ -326,11 +347,12 @@ impl Scanner {
         let osc = std::mem::take(&mut self.osc);
         let is_for_emulator = !self.osc_is_too_long && self.take_osc(&osc, capture);
         if is_for_emulator {
-            self.processor.advance(capture, b"]");
-            self.processor.advance(capture, &osc);
-            self.processor.advance(capture, &[terminator]);
+            let parser = self.parser.get();
+            parser.advance(capture, b"]");
+            parser.advance(capture, &osc);
+            parser.advance(capture, &[terminator]);
         } else if terminator != ESC {
-            self.processor.advance(capture, &[CAN]);
+            self.parser.get().advance(capture, &[CAN]);
         }
         self.state = if terminator == ESC {
             State::Escape

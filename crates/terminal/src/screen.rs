@@ -43,22 +43,13 @@ pub struct Screen {
     frozen: Option<Frozen>,
 }
 
-/// Lines that left the screen during a batch of output, complete and in order.
-#[derive(Clone, Copy, Debug)]
-pub struct ScrolledLines<'a> {
-    first: LineNumber,
-    text: &'a str,
-}
-
-impl<'a> ScrolledLines<'a> {
-    /// Returns every line with its number.
-    pub fn lines(&self) -> impl Iterator<Item = (LineNumber, &'a str)> + use<'a> {
-        let first = self.first.0;
-        self.text
-            .split_terminator('\n')
-            .enumerate()
-            .map(move |(index, line)| (LineNumber(first + index as u64), line))
-    }
+/// A line that left the screen, complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScrolledLine<'a> {
+    pub line: LineNumber,
+    pub text: &'a str,
+    /// The generation in which it was last written; it came after a mark when this is greater than the mark's.
+    pub generation: u64,
 }
 
 impl Screen {
@@ -80,9 +71,9 @@ impl Screen {
         self.feed_slices(bytes, now, None);
     }
 
-    /// Works on what the program wrote, and calls `watch` with the lines that scroll off, before any is dropped:
-    /// no line that scrolled is missed, however many there are.
-    pub fn feed_watched(&mut self, bytes: &[u8], now: Instant, watch: &mut dyn FnMut(ScrolledLines<'_>)) {
+    /// Works on what the program wrote, and calls `watch` with every line that scrolls off, in order: none is missed,
+    /// however many there are, also when the program clears its history in the same batch.
+    pub fn feed_watched(&mut self, bytes: &[u8], now: Instant, watch: &mut dyn FnMut(ScrolledLine<'_>)) {
         self.feed_slices(bytes, now, Some(watch));
     }
 
@@ -90,7 +81,7 @@ impl Screen {
         &mut self,
         bytes: &[u8],
         now: Instant,
-        mut watch: Option<&mut dyn FnMut(ScrolledLines<'_>)>,
+        mut watch: Option<&mut dyn FnMut(ScrolledLine<'_>)>,
     ) {
         if bytes.is_empty() {
             return;
@@ -99,18 +90,18 @@ impl Screen {
         self.capture.generation += 1;
         self.capture.now = Some(now);
         for slice in bytes.chunks(SLICE_BYTES) {
-            let first = self.capture.history.next_line();
+            if watch.is_some() {
+                self.capture.history.begin_watch();
+            }
             self.scanner.feed(slice, &mut self.capture);
             if let Some(watch) = &mut watch {
-                let mut text = String::new();
-                self.capture.history.write_text_from(first, &mut text);
-                // A line that is not complete comes when it is.
-                text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
-                // A history that was cleared meanwhile no longer has what came before.
-                let first = self.capture.history.first_line().max(first);
-                if !text.is_empty() {
-                    watch(ScrolledLines { first, text: &text });
-                }
+                self.capture.history.end_watch(&mut |line, text, generation| {
+                    watch(ScrolledLine {
+                        line,
+                        text,
+                        generation,
+                    })
+                });
             }
             self.capture.history.trim();
         }
@@ -121,7 +112,8 @@ impl Screen {
         self.capture.replies.take()
     }
 
-    /// Returns what the program told, in order. The oldest are gone when more than 4,096 were left waiting.
+    /// Returns what the program told, in order. The oldest are gone when more than 4,096, or 1 MiB of text, were left
+    /// waiting.
     pub fn take_signals(&mut self) -> Vec<Signal> {
         self.capture.signals.take()
     }

@@ -36,31 +36,53 @@ pub enum Signal {
 
 /// Signals that may wait to be taken; the oldest go when there are more.
 const WAITING: usize = 4096;
+/// Bytes of text in them.
+const WAITING_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Default)]
-pub(crate) struct Signals(VecDeque<Signal>);
+pub(crate) struct Signals {
+    waiting: VecDeque<Signal>,
+    text_bytes: usize,
+}
 
 impl Signals {
     pub(crate) fn push(&mut self, signal: Signal) {
-        let repeats = match (&signal, self.0.back_mut()) {
-            (Signal::Bell, Some(Signal::Bell)) => true,
-            (Signal::Title(new), Some(Signal::Title(last))) => {
-                last.clone_from(new);
-                true
+        match (&signal, self.waiting.back()) {
+            (Signal::Bell, Some(Signal::Bell)) => return,
+            (Signal::Title(_), Some(Signal::Title(replaced))) => {
+                self.text_bytes -= replaced.len();
+                self.waiting.pop_back();
             }
-            _ => false,
-        };
-        if repeats {
-            return;
+            _ => {}
         }
-        if self.0.len() == WAITING {
-            self.0.pop_front();
+        self.text_bytes += signal.text_bytes();
+        self.waiting.push_back(signal);
+        while self.waiting.len() > WAITING || self.text_bytes > WAITING_BYTES {
+            let Some(oldest) = self.waiting.pop_front() else {
+                break;
+            };
+            self.text_bytes -= oldest.text_bytes();
         }
-        self.0.push_back(signal);
     }
 
     pub(crate) fn take(&mut self) -> Vec<Signal> {
-        std::mem::take(&mut self.0).into()
+        self.text_bytes = 0;
+        std::mem::take(&mut self.waiting).into()
+    }
+}
+
+impl Signal {
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Bell | Self::Prompt(_) | Self::Progress(_) => 0,
+            Self::Title(title) => title.len(),
+            Self::WorkingDirectory(directory) => directory.host.len() + directory.path.as_os_str().len(),
+            Self::Notification(shown) => shown.title.len() + shown.body.len(),
+            Self::Status(StatusChange::Set(record)) => {
+                record.id.as_str().len() + record.app.len() + record.title.len() + record.message.len()
+            }
+            Self::Status(StatusChange::Cleared(id)) => id.as_str().len(),
+        }
     }
 }
 

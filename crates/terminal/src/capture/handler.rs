@@ -50,6 +50,7 @@ impl Handler for Capture {
 
     #[inline]
     fn input(&mut self, character: char) {
+        self.last_input = Some(character);
         if self.muted {
             return;
         }

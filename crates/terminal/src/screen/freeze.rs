@@ -40,6 +40,7 @@ impl Screen {
         let primary =
             primary.map(|grid| FrozenGrid::of(&std::mem::replace(grid, no_grid()), &capture.primary_rows));
         self.capture.history.shrink();
+        self.scanner.shrink();
         self.frozen = Some(Frozen { view, primary });
     }
 

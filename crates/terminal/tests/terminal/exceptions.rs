@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use pupitre_terminal::{Screen, Size};
 
-use crate::differential::{Compare, Plain, difference, history_of, lines, screen_of, unbounded};
+use crate::differential::{Compare, Plain, difference, history_of, screen_of, unbounded};
+use crate::row::{Row, lines};
 
 fn both(size: Size, steps: &[&[u8]]) -> (Plain, Screen) {
     let (mut plain, mut screen) = (Plain::new(size), unbounded(size));
@@ -26,6 +27,41 @@ fn text_behind_a_character_in_two_pieces_is_not_lost() {
         "the parser no longer loses text: holding bytes back can go"
     );
     assert_eq!(screen_of(&screen)[0].text(), "éa");
+}
+
+/// Of two beginnings of characters the first is invalid, also when the second one is still to be completed.
+#[test]
+fn an_invalid_character_before_one_in_two_pieces_comes_first() {
+    let steps: [&[u8]; 3] = [
+        b"abc\xe6",
+        b"\xf0\x9f",
+        "\u{1f600}\u{6f22}\u{5b57} text".as_bytes(),
+    ];
+    let steps = [steps[0], steps[1], &steps[2][2..]];
+    let (plain, screen) = both(Size::new(40, 2), &steps);
+    assert_eq!(
+        screen_of(&screen)[0].text(),
+        "abc\u{fffd}\u{1f600}\u{6f22}\u{5b57} text"
+    );
+    assert_eq!(difference(&plain, &screen, Compare::Rows), None);
+}
+
+/// A parser goes from screen to screen, but what REP repeats stays with each.
+#[test]
+fn what_is_repeated_is_the_own_screens_last_character() {
+    let size = Size::new(40, 2);
+    let (mut one, mut other, mut fresh) = (unbounded(size), unbounded(size), unbounded(size));
+    let now = Instant::now();
+    one.feed("\x1b[1m\u{6f22}\x1b[m".as_bytes(), now);
+    other.feed(b"a long run of ascii\x1b[3b", now);
+    one.feed(b"\x1b[2b", now);
+    fresh.feed(b"\x1b[2b", now);
+    other.feed(b"\x1b[1", now);
+    one.feed(b"x\x1b[1mx", now);
+    other.feed(b"b", now);
+    assert_eq!(screen_of(&one)[0].text(), "\u{6f22}\u{6f22}\u{6f22}xx");
+    assert_eq!(screen_of(&other)[0].text(), "a long run of asciiiiii");
+    assert_eq!(screen_of(&fresh)[0].text(), "");
 }
 
 /// An edit can move the wrap flag of a row into its middle. Broken anew, that row would be joined with the next one.
@@ -60,8 +96,7 @@ fn a_wrap_flag_that_an_edit_moved_joins_no_lines() {
 fn a_mark_of_an_empty_column_that_an_edit_moved_joins_no_lines() {
     let steps: [&[u8]; 1] = ["aaaaaaaaaaaaaaaaaaa\u{5b57}b\x1b[H\x1b[P".as_bytes()];
     let (mut plain, mut screen) = both(Size::new(20, 2), &steps);
-    let texts =
-        |rows: Vec<crate::differential::Row>| lines(&rows).iter().map(|line| line.text()).collect::<Vec<_>>();
+    let texts = |rows: Vec<Row>| lines(&rows).iter().map(|line| line.text()).collect::<Vec<_>>();
     let apart = ["aaaaaaaaaaaaaaaaaa", "\u{5b57}b"];
     assert_eq!(texts(plain.screen()), apart);
     assert_eq!(texts(screen_of(&screen)), apart);
@@ -127,7 +162,7 @@ fn erasing_a_row_after_a_resize_erases_all_of_it() {
     screen.resize(Size::new(80, 5));
     plain.feed(b"\x1bc");
     screen.feed(b"\x1bc", Instant::now());
-    let coloured = |rows: Vec<crate::differential::Row>| rows.iter().any(|row| !row.characters.is_empty());
+    let coloured = |rows: Vec<Row>| rows.iter().any(|row| !row.characters.is_empty());
     assert!(
         coloured(plain.screen()),
         "the emulator erases all of it: `last_mut` in the resize can go"

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use pupitre_terminal::{HistoryLimits, Screen, ScreenOptions, Size};
 
+use crate::floods::floods;
+
 fn fed(size: Size, pieces: impl IntoIterator<Item = Vec<u8>>) -> Screen {
     let mut screen = Screen::new(ScreenOptions {
         size,
@@ -17,6 +19,7 @@ fn fed(size: Size, pieces: impl IntoIterator<Item = Vec<u8>>) -> Screen {
 
 /// How much of a flood is enough: all of it takes minutes without optimization.
 const SHARE: usize = if cfg!(debug_assertions) { 16 } else { 1 };
+const FLOOD_SHARE: usize = 32;
 
 fn limit() -> usize {
     HistoryLimits::default().bytes
@@ -37,7 +40,7 @@ fn five_million_marks_on_one_character_are_forgotten() {
         std::iter::once(b"x".to_vec()).chain((0..100 / SHARE).map(|_| marks.clone())),
     );
     let line = &screen.visible_lines()[0].text;
-    assert_eq!(line.chars().count(), 1 + crate::differential::MARKS_PER_CELL);
+    assert_eq!(line.chars().count(), 1 + crate::row::MARKS_PER_CELL);
 }
 
 #[test]
@@ -146,10 +149,25 @@ fn rows_that_scroll_by_the_million_are_all_seen_and_then_dropped() {
     let mut screen = fed(Size::new(2, 1), []);
     let mut seen = 0;
     let bytes = [b"x".to_vec(), b"\x1b[65535b\n".repeat(REPEATS)].concat();
-    screen.feed_watched(&bytes, Instant::now(), &mut |lines| {
-        seen += lines.lines().map(|(_, line)| line.len()).sum::<usize>();
-    });
+    screen.feed_watched(&bytes, Instant::now(), &mut |line| seen += line.text.len());
     assert!(screen.history_bytes() < limit());
     let left: usize = screen.visible_lines().iter().map(|line| line.text.len()).sum();
     assert!(seen + left >= REPEATS * 65535, "{seen} seen and {left} left");
+}
+
+/// A part of every flood; `cargo xtask adversary --long` pours all of each.
+#[test]
+fn no_flood_takes_more_memory_than_it_may() {
+    for flood in floods() {
+        let poured = flood.pour(FLOOD_SHARE);
+        assert!(
+            poured.held_bytes <= flood.most_bytes,
+            "{}: {} bytes after {}, at most {}",
+            flood.name,
+            poured.held_bytes,
+            poured.fed_bytes,
+            flood.most_bytes
+        );
+        assert!(!poured.screen.snapshot().is_empty(), "{}", flood.name);
+    }
 }

@@ -19,7 +19,7 @@ impl Recording {
 
 macro_rules! recordings {
     ($($name:literal),*) => {
-        [$(($name, include_str!(concat!("streams/", $name, ".jsonl")))),*]
+        [$(($name, include_str!(concat!("../../fixtures/streams/", $name, ".jsonl")))),*]
     };
 }
 

@@ -4,37 +4,34 @@ use std::time::Instant;
 
 use pupitre_terminal::{Screen, Size};
 
-use crate::differential::{screens_difference, snapshot_difference, unbounded};
+use crate::corpora::corpora;
+use crate::differential::{snapshot_difference, unbounded};
 use crate::recording_file::recordings;
-use crate::stream::Random;
+use crate::takeover::take_over;
 
-/// Cuts `bytes` at `cuts` random places; at each, a fresh screen takes over from a snapshot and goes on to the end.
 fn check(name: &str, size: Size, bytes: &[u8], cuts: usize) {
-    let mut random = Random::new(bytes.len() as u64);
-    let mut whole = unbounded(size);
-    whole.feed(bytes, Instant::now());
-    for _ in 0..cuts {
-        let cut = random.below(bytes.len() + 1);
-        let mut screen = unbounded(size);
-        screen.feed(&bytes[..cut], Instant::now());
-        assert_eq!(snapshot_difference(&screen), None, "{name}, cut at {cut}");
-        let mut fresh = unbounded(size);
-        fresh.feed(&screen.snapshot(), Instant::now());
-        fresh.feed(&bytes[cut..], Instant::now());
-        assert_eq!(
-            screens_difference(&whole, &fresh),
-            None,
-            "{name}, cut at {cut}, at the end"
-        );
-    }
+    assert_eq!(take_over(name, size, bytes, cuts), Ok(()));
 }
 
 #[test]
 fn every_recording_goes_on_from_a_snapshot_at_any_byte() {
     for recording in recordings() {
-        check(recording.name, recording.size, &recording.bytes(), 4);
+        check(recording.name, recording.size, &recording.bytes(), CUTS);
     }
 }
+
+#[test]
+fn every_corpus_goes_on_from_a_snapshot_at_any_byte() {
+    for (name, bytes) in corpora(CORPUS_BYTES) {
+        check(name, Size::new(200, 50), &bytes, CUTS);
+        check(name, Size::new(61, 17), &bytes, CUTS);
+    }
+}
+
+/// Places at which a stream is cut; `cargo xtask adversary` cuts at thousands.
+const CUTS: usize = 16;
+/// Of every corpus, this much.
+const CORPUS_BYTES: usize = 96 << 10;
 
 fn check_text(text: &str) {
     for cut in 0..=text.len() {

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use pupitre_terminal::{
-    HistoryLimits, LineNumber, Missing, ReadError, Screen, ScreenOptions, SearchPattern, Size, TextWindow,
+    HistoryLimits, LineNumber, Mark, Missing, ReadError, Screen, ScreenOptions, SearchPattern, Size,
+    TextWindow,
 };
 
 fn screen(columns: u16, rows: u16) -> Screen {
@@ -222,8 +223,8 @@ fn every_line_that_scrolls_is_seen_once() {
     let text = numbered(0, 50_000);
     let mut seen = Vec::new();
     for chunk in text.as_bytes().chunks(33_333) {
-        screen.feed_watched(chunk, Instant::now(), &mut |lines| {
-            seen.extend(lines.lines().map(|(number, line)| (number, line.to_owned())));
+        screen.feed_watched(chunk, Instant::now(), &mut |scrolled| {
+            seen.push((scrolled.line, scrolled.text.to_owned()));
         });
     }
     let visible = screen.visible_lines();
@@ -235,6 +236,56 @@ fn every_line_that_scrolls_is_seen_once() {
             (index as u64, format!("line {index}").as_str())
         );
     }
+}
+
+/// What a wait for a pattern does with one batch: lines that scroll, then what is in view, if it came after the mark.
+fn seen_after(screen: &mut Screen, mark: Mark, bytes: &[u8]) -> Vec<String> {
+    let mut seen = Vec::new();
+    screen.feed_watched(bytes, Instant::now(), &mut |scrolled| {
+        if scrolled.generation > mark.generation {
+            seen.push(scrolled.text.to_owned());
+        }
+    });
+    let visible = screen.visible_lines().into_iter();
+    seen.extend(
+        visible
+            .filter(|line| line.generation > mark.generation)
+            .map(|line| line.text),
+    );
+    seen
+}
+
+#[test]
+fn a_line_from_before_a_mark_that_only_scrolls_is_not_new() {
+    let mut screen = fed(20, 3, "DONE: before\r\n$ ");
+    let mark = screen.mark();
+    let seen = seen_after(
+        &mut screen,
+        mark,
+        b"run\r\nDONE: 0123456789abcdef\r\nthree\r\nfour\r\n",
+    );
+    assert_eq!(seen, ["$ run", "DONE: 0123456789abcdef", "three", "four"]);
+    let mark = screen.mark();
+    assert_eq!(seen_after(&mut screen, mark, b"five"), ["five"]);
+}
+
+#[test]
+fn a_line_is_seen_although_the_program_clears_its_history_at_once() {
+    let mut screen = fed(20, 3, "");
+    let mark = screen.mark();
+    let clear = "\x1b[H\x1b[2J\x1b[3J";
+    let text = format!(
+        "{}DONE\r\n{clear}{}{clear}last",
+        numbered(0, 300),
+        numbered(300, 310)
+    );
+    let seen = seen_after(&mut screen, mark, text.as_bytes());
+    let expected = (0..300)
+        .map(|line| format!("line {line}"))
+        .chain(["DONE".to_owned()]);
+    let expected = expected.chain((300..310).map(|line| format!("line {line}")));
+    assert_eq!(seen, expected.chain(["last".to_owned()]).collect::<Vec<_>>());
+    assert_eq!(read(&screen, 5, 0).text, "last");
 }
 
 #[test]

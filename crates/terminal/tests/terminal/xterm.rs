@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pupitre_terminal::{MouseTracking, Screen, Wrap};
+use pupitre_terminal::{MouseTracking, Screen, Size, Wrap};
 use serde_json::{Value, json};
 
+use crate::corpora::corpora;
 use crate::differential::unbounded;
 use crate::recording_file::recordings;
 use crate::stream::Random;
@@ -137,16 +138,20 @@ fn check(name: &str, screen: &Screen, shown: &Value) {
     assert_eq!(shown["modes"], expected, "{name}: modes");
 }
 
-#[test]
-fn xterm_goes_on_from_every_recording() {
+/// Places at which each stream is cut.
+const CUTS: usize = 6;
+/// Of every corpus, this much.
+const CORPUS_BYTES: usize = 24 << 10;
+
+/// Cuts streams at random places and at their ends; at each, xterm.js must show the snapshot as the screen is.
+fn check_streams(streams: impl IntoIterator<Item = (&'static str, Size, Vec<u8>)>) {
     let mut screens = Vec::new();
-    for recording in recordings() {
-        let bytes = recording.bytes();
+    for (name, size, bytes) in streams {
         let mut random = Random::new(bytes.len() as u64);
-        for cut in (0..3).map(|_| random.below(bytes.len())).chain([bytes.len()]) {
-            let mut screen = unbounded(recording.size);
+        for cut in (0..CUTS).map(|_| random.below(bytes.len())).chain([bytes.len()]) {
+            let mut screen = unbounded(size);
             screen.feed(&bytes[..cut], Instant::now());
-            screens.push((format!("{}, cut at {cut}", recording.name), screen));
+            screens.push((format!("{name}, cut at {cut}"), screen));
         }
     }
     let (names, screens): (Vec<_>, Vec<_>) = screens.into_iter().unzip();
@@ -160,6 +165,24 @@ fn xterm_goes_on_from_every_recording() {
 }
 
 #[test]
+fn xterm_goes_on_from_every_recording() {
+    check_streams(
+        recordings()
+            .into_iter()
+            .map(|recording| (recording.name, recording.size, recording.bytes())),
+    );
+}
+
+#[test]
+fn xterm_goes_on_from_every_corpus() {
+    check_streams(
+        corpora(CORPUS_BYTES)
+            .into_iter()
+            .map(|(name, bytes)| (name, Size::new(200, 50), bytes)),
+    );
+}
+
+#[test]
 fn xterm_shows_looks_wraps_and_scrolled_lines() {
     let texts = [
         "one\r\ntwo and more than a row\r\n\x1b[41mred to the end and over it\x1b[m\r\nlast",
@@ -170,7 +193,7 @@ fn xterm_shows_looks_wraps_and_scrolled_lines() {
     let screens: Vec<_> = texts
         .iter()
         .map(|text| {
-            let mut screen = unbounded(pupitre_terminal::Size::new(10, 4));
+            let mut screen = unbounded(Size::new(10, 4));
             screen.feed(text.as_bytes(), Instant::now());
             screen
         })

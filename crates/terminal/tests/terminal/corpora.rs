@@ -1,6 +1,6 @@
 //! Output of programs, made up: the kinds that panes see most, each looped to a size.
 
-use super::stream::Random;
+use crate::stream::Random;
 
 /// Returns every corpus with its name, `bytes` long each.
 pub(crate) fn corpora(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
@@ -30,13 +30,6 @@ pub(crate) fn corpora(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
 pub(crate) fn line80(_: &mut Random, line: usize) -> String {
     let text = "the quick brown fox jumps over the lazy dog; pack my box with five dozen liquor jugs";
     format!("{:.80}\r\n", format!("{line:06} {text}"))
-}
-
-pub(crate) fn random80(random: &mut Random, _: usize) -> String {
-    let line: String = (0..80)
-        .map(|_| char::from(b'!' + random.below(90) as u8))
-        .collect();
-    line + "\r\n"
 }
 
 pub(crate) fn cjk(random: &mut Random, _: usize) -> String {

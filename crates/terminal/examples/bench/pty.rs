@@ -10,42 +10,61 @@ use std::time::Instant;
 use pupitre_terminal::pty::{self, Pty, PtyRead, PtyStream};
 use pupitre_terminal::{Screen, ScreenOptions};
 
+use super::corpora::corpora;
+use super::figure::{self, AtMost, Measured};
 use super::size;
 
 const ROUNDS: usize = 3;
+const CORPUS_BYTES: usize = 16 << 20;
 
-pub(crate) fn beside_others(corpora: &[(&str, Vec<u8>)]) {
+pub(crate) fn beside_others() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()
         .expect("a runtime can be built");
-    println!("`cat` on a pseudo-terminal, wall MB/s, best of {ROUNDS}\n");
-    println!("| corpus | reader that discards | engine | tmux | engine / tmux |\n|---|---|---|---|---|");
-    for (name, bytes) in corpora {
+    for (name, bytes) in corpora(CORPUS_BYTES) {
         let path = std::env::temp_dir().join(format!("pupitre-bench-{}", std::process::id()));
         std::fs::File::create(&path)
-            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|mut file| file.write_all(&bytes))
             .expect("a file can be written");
-        let rate = |seconds: f64| bytes.len() as f64 / 1e6 / seconds;
-        let (mut bare, mut engine, mut tmux) = (0.0_f64, 0.0_f64, 0.0_f64);
-        for _ in 0..ROUNDS {
-            bare = bare.max(rate(runtime.block_on(read(&path, &mut |_| {}))));
+        let (mut bare, mut engine, mut tmux) = (Vec::new(), Vec::new(), Vec::new());
+        for round in 0..=ROUNDS {
+            let reader = runtime.block_on(read(&path, &mut |_| {}));
             let mut screen = Screen::new(ScreenOptions {
                 size: size(),
                 ..ScreenOptions::default()
             });
-            engine = engine.max(rate(
-                runtime.block_on(read(&path, &mut |batch| screen.feed(batch, Instant::now()))),
-            ));
-            tmux = tmux.max(in_tmux(&path).map_or(0.0, rate));
+            let ours = runtime.block_on(read(&path, &mut |batch| screen.feed(batch, Instant::now())));
+            // The first round only warms up.
+            if round > 0 {
+                bare.push(reader);
+                engine.push(ours);
+                tmux.extend(in_tmux(&path));
+            }
         }
-        println!(
-            "| {name} | {bare:.0} | {engine:.0} | {tmux:.0} | {:.1} |",
-            engine / tmux
-        );
         std::fs::remove_file(&path).expect("the file is there");
+        let what = format!("`cat` of 16 MiB of {name} on a pseudo-terminal, wall time");
+        let engine = Measured::Seconds(engine);
+        if tmux.is_empty() {
+            figure::print(
+                &format!("{what} (SKIPPED: tmux is not here)"),
+                &engine,
+                None,
+                None,
+            );
+        } else {
+            let tmux = Measured::Seconds(tmux);
+            figure::print(
+                &what,
+                &engine,
+                Some(("tmux", &tmux)),
+                Some(AtMost::TimesPeer(1.0)),
+            );
+        }
+        let bare = Measured::Seconds(bare);
+        let peer = Some(("a reader that discards", &bare));
+        figure::print(&what, &engine, peer, Some(AtMost::TimesPeer(2.0)));
     }
-    println!();
 }
 
 /// Returns the seconds until all output of `cat` was worked on.
