@@ -13,6 +13,7 @@ mod row;
 mod size;
 mod start;
 mod table;
+mod terminal;
 
 use std::path::PathBuf;
 
@@ -32,6 +33,7 @@ const BENCHES: &[Bench] = &[
     demo_agent::BENCH,
     daemon::BENCH,
     chunks::BENCH,
+    terminal::BENCH,
 ];
 
 /// One benchmark: a name to call it by, and what it does.

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the one entry for whoever works on Pupitre.
 //! Reads the verb and hands over; each verb has a file of its name (`gen` is a keyword, so its file is `generate.rs`).
 
+mod adversary;
 mod bench;
 mod check;
 mod checkout;
@@ -51,6 +52,11 @@ fn carry_out(request: Request) -> anyhow::Result<()> {
             Ok(())
         }
         Request::Bench { names } => bench::run(&checkout, &names),
+        Request::AdversaryList => {
+            adversary::list();
+            Ok(())
+        }
+        Request::Adversary { names, extent } => adversary::run(&checkout, &names, extent),
         Request::Help(_) => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 use anyhow::{Result, bail};
 
+use crate::adversary::Extent;
+
 /// One invocation of `cargo xtask`, read but not yet carried out.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
@@ -10,6 +12,8 @@ pub(crate) enum Request {
     Gen,
     Bench { names: Vec<String> },
     BenchList,
+    Adversary { names: Vec<String>, extent: Extent },
+    AdversaryList,
     Help(Topic),
 }
 
@@ -21,6 +25,7 @@ pub(crate) enum Topic {
     Test,
     Gen,
     Bench,
+    Adversary,
 }
 
 impl Request {
@@ -50,6 +55,24 @@ impl Request {
                 Some(option) => bail!("unknown option {option} of bench (cargo xtask help bench)"),
                 None => Ok(Self::Bench { names: rest.to_vec() }),
             },
+            Topic::Adversary if rest == ["--list"] => Ok(Self::AdversaryList),
+            Topic::Adversary => {
+                let (options, names): (Vec<_>, Vec<_>) =
+                    rest.iter().cloned().partition(|word| word.starts_with('-'));
+                match options.iter().find(|option| *option != "--long") {
+                    Some(option) => {
+                        bail!("unknown option {option} of adversary (cargo xtask help adversary)")
+                    }
+                    None if options.is_empty() => Ok(Self::Adversary {
+                        names,
+                        extent: Extent::Short,
+                    }),
+                    None => Ok(Self::Adversary {
+                        names,
+                        extent: Extent::Long,
+                    }),
+                }
+            }
             Topic::Everything => Ok(Self::Help(Topic::Everything)),
         }
     }
@@ -64,6 +87,7 @@ impl Topic {
             Self::Test => TEST,
             Self::Gen => GEN,
             Self::Bench => BENCH,
+            Self::Adversary => ADVERSARY,
         }
     }
 
@@ -73,8 +97,9 @@ impl Topic {
             "test" => Ok(Self::Test),
             "gen" => Ok(Self::Gen),
             "bench" => Ok(Self::Bench),
+            "adversary" => Ok(Self::Adversary),
             "help" => Ok(Self::Everything),
-            _ => bail!("unknown verb {verb}: check, test, gen, bench or help (cargo xtask help)"),
+            _ => bail!("unknown verb {verb}: check, test, gen, bench, adversary or help (cargo xtask help)"),
         }
     }
 }
@@ -93,6 +118,8 @@ cargo xtask VERB: the one entry for whoever works on Pupitre
   test [FILTER…]   everything the tests need, then the tests
   gen              rewrites the generated files
   bench [NAME…]    measures a release build and writes docs/benchmarks.md
+  adversary [--long] [NAME…]
+                   tests against what means harm, in a release build
   help [VERB]      this text, or more about one verb";
 
 const CHECK: &str = "\
@@ -134,6 +161,14 @@ is no failure: times depend on the machine.
 
   --list   names every benchmark and what it measures";
 
+const ADVERSARY: &str = "\
+cargo xtask adversary [--long] [NAME…]: tests against what means harm, in a release build
+
+The tests of `cargo xtask test` take a part of this; here each goes on for about a minute, with
+--long for much longer.
+
+  --list   names every adversary and what it does";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +183,15 @@ mod tests {
         assert_eq!(parse("check"), Ok(Request::Check));
         assert_eq!(parse("gen"), Ok(Request::Gen));
         assert_eq!(parse("bench --list"), Ok(Request::BenchList));
+        assert_eq!(parse("adversary --list"), Ok(Request::AdversaryList));
+        let names = vec!["terminal-fuzz".to_owned()];
+        assert_eq!(
+            parse("adversary terminal-fuzz --long"),
+            Ok(Request::Adversary {
+                names,
+                extent: Extent::Long
+            })
+        );
         assert_eq!(
             parse("bench size"),
             Ok(Request::Bench {
@@ -174,11 +218,15 @@ mod tests {
     fn a_mistake_names_itself_and_what_there_is() {
         assert_eq!(
             parse("chek"),
-            Err("unknown verb chek: check, test, gen, bench or help (cargo xtask help)".into())
+            Err("unknown verb chek: check, test, gen, bench, adversary or help (cargo xtask help)".into())
         );
         assert_eq!(
             parse("gen now"),
             Err("gen takes no argument, not now (cargo xtask help gen)".into())
+        );
+        assert_eq!(
+            parse("adversary --lang"),
+            Err("unknown option --lang of adversary (cargo xtask help adversary)".into())
         );
         assert_eq!(
             parse("bench --lst"),

@@ -22,6 +22,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     let mut phases = Phases::of("test");
     let runner = Runner::installed_or_installable(&mut phases);
     let agents = RealAgents::prepare(&mut phases)?;
+    terminal_of_the_page(&mut phases, checkout);
 
     let build = Invocation::cargo().arguments(["build", "--workspace", "--lib", "--bins", "--tests"]);
     if phases.command("build", &build) == PhaseEnd::Failed {
@@ -36,6 +37,28 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     let rust_tests = agents.told_to(runner.invocation(runner_arguments(arguments)));
     phases.command("rust tests", &rust_tests);
     phases.finish()
+}
+
+/// Installs the terminal of the page, xterm.js, in which the terminal engine's snapshots are tested.
+fn terminal_of_the_page(phases: &mut Phases, checkout: &Checkout) {
+    const FOLDER: &str = "crates/terminal/tests/xterm";
+    let folder = checkout.root().join(FOLDER);
+    let changed = |file: &str| std::fs::metadata(folder.join(file)).and_then(|file| file.modified());
+    let installed = changed("node_modules/.package-lock.json");
+    let is_there = installed.is_ok_and(|then| changed("package-lock.json").is_ok_and(|asked| asked <= then));
+    let npm = || Invocation::of("npm").folder(FOLDER);
+    if is_there {
+        return;
+    }
+    if npm().arguments(["--version"]).succeeds() {
+        let install = npm().arguments(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        phases.command("xterm.js", &install);
+    } else {
+        phases.skip(
+            "xterm.js",
+            "npm is missing; the tests of snapshots in xterm.js test nothing",
+        );
+    }
 }
 
 /// Adds the whole workspace, unless the person named packages.

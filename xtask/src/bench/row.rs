@@ -32,6 +32,7 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
     AtMostBytes(u64),
+    AtMostTime(Duration),
     /// Times what the peer needs, by the medians.
     AtMostTimesPeer(f64),
     /// Shown for whoever compares two versions; no figure was set.
@@ -63,8 +64,11 @@ impl Row {
     pub(super) fn verdict(&self) -> Verdict {
         let reached = match (self.reach, self.value) {
             (Reach::AtMostBytes(limit), Value::Bytes(bytes)) => Some(bytes <= limit),
+            (Reach::AtMostTime(limit), Value::Time(times)) => Some(times.median <= limit),
             (Reach::AtMostTimesPeer(limit), _) => self.ratio().map(|ratio| ratio <= limit),
-            (Reach::AtMostBytes(_), Value::Time(_)) | (Reach::NotSet, _) => None,
+            (Reach::AtMostBytes(_), Value::Time(_))
+            | (Reach::AtMostTime(_), Value::Bytes(_))
+            | (Reach::NotSet, _) => None,
         };
         match reached {
             Some(true) => Verdict::Reached,
@@ -95,6 +99,7 @@ impl fmt::Display for Reach {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AtMostBytes(limit) => write!(formatter, "at most {}", megabytes(*limit)),
+            Self::AtMostTime(limit) => write!(formatter, "at most {}", time(*limit)),
             Self::AtMostTimesPeer(limit) => write!(formatter, "at most {limit} × the peer"),
             Self::NotSet => Ok(()),
         }
@@ -112,12 +117,18 @@ impl fmt::Display for Verdict {
 }
 
 fn megabytes(bytes: u64) -> String {
-    format!("{:.2} MB", bytes as f64 / 1e6)
+    if bytes < 1_000_000 {
+        format!("{:.1} kB", bytes as f64 / 1e3)
+    } else {
+        format!("{:.2} MB", bytes as f64 / 1e6)
+    }
 }
 
 fn time(duration: Duration) -> String {
     let milliseconds = duration.as_secs_f64() * 1e3;
-    if milliseconds < 1000.0 {
+    if milliseconds < 0.1 {
+        format!("{:.1} µs", milliseconds * 1e3)
+    } else if milliseconds < 1000.0 {
         format!("{milliseconds:.2} ms")
     } else {
         format!("{:.2} s", milliseconds / 1e3)

@@ -139,7 +139,7 @@ x     quick  8.00 ms (7.00 ms to 9.00 ms)  cat | wc: 4.00 ms (3.00 ms to 5.00 ms
             "{text}"
         );
         assert!(squeeze(&text)[5].ends_with("at most 2 × the peer"), "{text}");
-        assert!(squeeze(&text)[6].ends_with("0.00 MB"), "{text}");
+        assert!(squeeze(&text)[6].ends_with("0.0 kB"), "{text}");
         let verdicts: Vec<usize> = text
             .lines()
             .filter_map(|line| {
@@ -164,6 +164,6 @@ x     quick  8.00 ms (7.00 ms to 9.00 ms)  cat | wc: 4.00 ms (3.00 ms to 5.00 ms
             page.contains("| x | quick | 8.00 ms (7.00 ms to 9.00 ms) | cat \\| wc: 4.00 ms"),
             "the bar inside a cell is escaped: {page}"
         );
-        assert!(page.ends_with("| x | shown | 0.00 MB |  |  |  |  |\n"), "{page}");
+        assert!(page.ends_with("| x | shown | 0.0 kB |  |  |  |  |\n"), "{page}");
     }
 }
