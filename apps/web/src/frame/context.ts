@@ -1,0 +1,5 @@
+// How components reach the desk.
+import { createContext } from "svelte";
+import type { Desk } from "../stores/desk.svelte";
+
+export const [useDesk, provideDesk] = createContext<Desk>();

@@ -1,0 +1,125 @@
+// What the palette offers, and how what is typed picks from it.
+import type { ConversationSummary, LanguageChoice, Theme } from "../protocol";
+import type { Desk } from "../stores/desk.svelte";
+import { router } from "../stores/route.svelte";
+import type { Catalogue } from "../words/en";
+import { writeKey } from "./theme";
+import { overlays } from "./window.svelte";
+
+export type Group = "actions" | "agents" | "channels" | "conversations";
+
+type Offer = {
+  id: string;
+  group: Group;
+  icon: string;
+  title: string;
+  note?: string;
+  /** In epoch milliseconds. */
+  at?: number;
+  run(): void | Promise<unknown>;
+};
+
+export type Piece = { text: string; isHit: boolean };
+export type Choice = Offer & { pieces: readonly Piece[] };
+
+const SHOWN_IN_GROUP = 12;
+
+export function choicesOf(desk: Desk, conversations: readonly ConversationSummary[], say: Catalogue): Offer[] {
+  const offers: Offer[] = [];
+  const action = (id: string, icon: string, title: string, run: Offer["run"], note?: string) =>
+    offers.push({ id, group: "actions", icon, title, run, note });
+  const route = router.route;
+  const here = route.place === "agents" && route.agent !== null ? desk.agents.find(route.agent) : undefined;
+  if (here) {
+    const busy = desk.conversations.find(here.name, null)?.head?.busy === true;
+    if (busy) action("stop-turn", "i-stop", say.stopAnswer(here.title), () => desk.call("chat.cancel", { agent: here.name }));
+    action("new", "i-plus", say.newConversationWith(here.title), () => desk.call("chat.new", { agent: here.name }));
+    action("history", "i-clock", say.earlierOf(here.title), () => overlays.show("history"));
+    action("log", "i-read", say.logOf(here.title), () => overlays.show("log"));
+  }
+  for (const open of desk.permissions.list) {
+    const title = desk.agents.find(open.agent)?.title ?? open.agent;
+    const go = () => router.go({ place: "agents", agent: open.agent, earlier: null });
+    action(`ask-${open.id}`, "s-asks", say.notifyAsks(title), go, open.toolCall.title);
+  }
+  for (const agent of desk.agents.list) {
+    const isRunning = agent.state !== "stopped" && agent.state !== "error";
+    const order = (method: "agent.start" | "agent.stop" | "agent.restart") => () => desk.agents.order(method, agent.name);
+    if (isRunning) {
+      action(`restart-${agent.name}`, "i-restart", say.restartAgent(agent.title), order("agent.restart"), agent.outdated ? say.toApplyChanges : undefined);
+      action(`stop-${agent.name}`, "i-stop", say.stopAgent(agent.title), order("agent.stop"));
+    } else action(`start-${agent.name}`, "i-play", say.startAgent(agent.title), order("agent.start"));
+  }
+  const outdated = desk.agents.list.filter((agent) => agent.outdated && agent.state !== "stopped");
+  if (outdated.length > 1) {
+    const all = () => Promise.all(outdated.map((agent) => desk.agents.order("agent.restart", agent.name)));
+    action("restart-outdated", "i-restart", say.restartOutdated, all);
+  }
+  action("settings", "i-settings", say.openSettings, () => router.go({ place: "settings" }));
+  action("keys", "i-keyboard", say.showKeys, () => overlays.show("keys"));
+  if (!desk.configuration.isMissing) {
+    for (const theme of ["system", "light", "dark"] as const satisfies readonly Theme[]) {
+      action(`theme-${theme}`, theme === "dark" ? "i-moon" : "i-sun", `${say.theme}: ${say.themeName(theme)}`, () => writeKey(desk, "theme", theme));
+    }
+    for (const choice of ["en", "fr", "system"] as const satisfies readonly LanguageChoice[]) {
+      action(`language-${choice}`, "i-fetch", `${say.language}: ${say.languageName(choice)}`, () => writeKey(desk, "language", choice));
+    }
+  }
+  for (const agent of desk.agents.list) {
+    const run = () => router.go({ place: "agents", agent: agent.name, earlier: null });
+    offers.push({ id: `agent-${agent.name}`, group: "agents", icon: "i-agents", title: agent.title, note: say.state(agent.state), run });
+  }
+  for (const channel of desk.channels.list) {
+    const run = () => router.go({ place: "channels", channel: channel.name });
+    offers.push({ id: `channel-${channel.name}`, group: "channels", icon: "i-channels", title: channel.title, note: channel.agents.join(", "), run });
+  }
+  for (const entry of conversations) {
+    if (entry.messages === 0) continue;
+    const run = () => router.go({ place: "agents", agent: entry.agent, earlier: entry.current ? null : entry.id });
+    const note = desk.agents.find(entry.agent)?.title ?? entry.agent;
+    offers.push({ id: entry.id, group: "conversations", icon: "i-agents", title: entry.title ?? say.untitled, note, at: entry.updated_at, run });
+  }
+  return offers;
+}
+
+/** Returns what matches: every word that was typed is somewhere in title or note; `>` asks for actions only. */
+export function match(offers: readonly Offer[], wanted: string): Choice[] {
+  const onlyActions = wanted.startsWith(">");
+  const words = fold(wanted.replace(/^>/, "")).split(/\s+/).filter(Boolean);
+  const found: { offer: Offer; rank: number }[] = [];
+  for (const offer of offers) {
+    if (onlyActions && offer.group !== "actions") continue;
+    const title = fold(offer.title);
+    const all = `${title} ${fold(offer.note ?? "")}`;
+    if (!words.every((word) => all.includes(word))) continue;
+    const first = words[0] ?? "";
+    const rank = title.startsWith(first) ? 0 : title.includes(` ${first}`) ? 1 : title.includes(first) ? 2 : 3;
+    found.push({ offer, rank });
+  }
+  if (words.length > 0) found.sort((one, other) => one.rank - other.rank);
+  const counts = new Map<Group, number>();
+  const kept = found.filter(({ offer }) => {
+    const count = (counts.get(offer.group) ?? 0) + 1;
+    counts.set(offer.group, count);
+    return count <= SHOWN_IN_GROUP;
+  });
+  return kept.map(({ offer }) => ({ ...offer, pieces: piecesOf(offer.title, words) }));
+}
+
+function piecesOf(title: string, words: readonly string[]): Piece[] {
+  const folded = fold(title);
+  const word = words.find((word) => folded.includes(word));
+  // Folding may change the length of a text; then nothing is marked rather than the wrong letters.
+  if (word === undefined || folded.length !== title.length) return [{ text: title, isHit: false }];
+  const at = folded.indexOf(word);
+  return [
+    { text: title.slice(0, at), isHit: false },
+    { text: title.slice(at, at + word.length), isHit: true },
+    { text: title.slice(at + word.length), isHit: false },
+  ].filter((piece) => piece.text !== "");
+}
+
+/** Without case and accents. */
+function fold(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+}

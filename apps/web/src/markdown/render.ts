@@ -1,0 +1,114 @@
+// From Markdown to clean nodes, a block at a time. What an agent wrote is shown, never run: no script, style, form,
+// SVG or remote image gets through, and a link says where it leads.
+import DOMPurify from "dompurify";
+import { Lexer, Marked, type Token, type Tokens, type TokensList } from "marked";
+
+/** Whatever is nested deeper than this is shown as it was written. */
+const NESTING_MOST = 24;
+
+/** Tags without attributes that mean no more than they show. */
+const PLAIN_TAG = /^<\/?(?:br|kbd|sub|sup|b|i|em|strong|s|u|mark|small)\s*\/?>$/i;
+
+const LINK_SCHEMES = new Set(["http:", "https:", "mailto:"]);
+
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
+
+const CLEAN = {
+  ALLOWED_TAGS: [
+    ..."a b blockquote br code del em h3 h4 h5 h6 hr i img kbd li mark ol p pre s small span strong sub sup".split(" "),
+    ..."table tbody td th thead tr u ul".split(" "),
+  ],
+  ALLOWED_ATTR: ["href", "title", "rel", "target", "align", "start", "src", "alt", "data-host", "data-language", "data-box"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+} as const;
+
+const marked = new Marked({
+  gfm: true,
+  async: false,
+  renderer: {
+    html: ({ text }) => (PLAIN_TAG.test(text.trim()) ? text : escape(text)),
+    heading({ tokens, depth }) {
+      // The page's own headings are the first two levels.
+      const level = Math.min(depth + 2, 6);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    code({ text, lang }) {
+      const name = escape((lang ?? "").split(/\s/)[0] ?? "");
+      return `<pre data-language="${name}"><code>${escape(text)}</code></pre>`;
+    },
+    link({ href, tokens }) {
+      const inner = this.parser.parseInline(tokens);
+      const url = readLink(href);
+      if (!url) return inner;
+      const host = url.protocol === "mailto:" ? url.pathname : url.host;
+      const says = tokens.map((token) => token.raw).join("");
+      const told = says.includes(host) ? "" : ` data-host="${escape(host)}"`;
+      return `<a href="${escape(url.href)}" title="${escape(url.href)}" target="_blank" rel="noopener noreferrer"${told}>${inner}</a>`;
+    },
+    image({ href, text }) {
+      if (INLINE_IMAGE.test(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`;
+      const url = readLink(href);
+      const name = escape(text || href);
+      if (!url) return name;
+      return `<a href="${escape(url.href)}" title="${escape(url.href)}" target="_blank" rel="noopener noreferrer" data-host="${escape(url.host)}">${name}</a>`;
+    },
+    checkbox: ({ checked }) => `<span data-box="${checked ? "done" : "todo"}"></span> `,
+  },
+});
+
+/** The blocks of a text, and the link targets that it defines. */
+export function lex(text: string, links: TokensList["links"]): TokensList {
+  const lexer = new Lexer(marked.defaults);
+  Object.assign(lexer.tokens.links, links);
+  return lexer.lex(text);
+}
+
+/** Returns the HTML of one block, which still has to be cleaned. */
+export function blockHtml(token: Token): string {
+  return marked.parser([token]);
+}
+
+/** Returns whether a block is nested so deeply that it must not be parsed further. */
+export function isTooDeep(text: string): boolean {
+  const marks = new RegExp(`^(?:[ \\t]*(?:>|[-*+]|\\d+[.)])){${NESTING_MOST + 1}}`, "m");
+  if (marks.test(text)) return true;
+  return /(?:\*\*|__|~~|\[|\]\(|<[a-z]+>|!\[){200}/i.test(text) || /^[ ]{96,}[-*+] /m.test(text);
+}
+
+/** Returns nodes that are safe to put into the page. */
+export function clean(html: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, CLEAN as unknown as { RETURN_DOM_FRAGMENT: true });
+  for (const image of fragment.querySelectorAll("img")) {
+    if (!INLINE_IMAGE.test(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);
+  }
+  for (const table of fragment.querySelectorAll("table")) {
+    const wide = document.createElement("div");
+    wide.className = "wide";
+    // What scrolls must be reachable by keyboard.
+    wide.tabIndex = 0;
+    table.replaceWith(wide);
+    wide.append(table);
+  }
+  return fragment;
+}
+
+/** Returns what is written, as one block. */
+export function plainHtml(text: string): string {
+  return `<pre data-language=""><code>${escape(text)}</code></pre>`;
+}
+
+export function isSpace(token: Token): token is Tokens.Space {
+  return token.type === "space";
+}
+
+function readLink(href: string): URL | null {
+  if (!URL.canParse(href)) return null;
+  const url = new URL(href);
+  return LINK_SCHEMES.has(url.protocol) ? url : null;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}

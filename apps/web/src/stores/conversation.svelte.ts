@@ -1,0 +1,153 @@
+// One conversation as the page draws it: the replica, and beside it what Svelte watches. A delta touches one message.
+import { Replica } from "../conversation/replica";
+import type { AgentName, ConversationId, ConversationView, Frame, Message, MessageId } from "../protocol";
+import { sentence } from "../transport/failure";
+import type { Caller } from "./caller";
+
+/** A message that keeps its place in the document while its content changes. */
+export class LiveMessage {
+  readonly id: MessageId;
+  value: Message = $state.raw()!;
+
+  constructor(message: Message) {
+    this.id = message.id;
+    this.value = message;
+  }
+}
+
+export type ConversationStatus = "loading" | "ready" | "failed";
+
+const PAGE_MESSAGES = 200;
+
+export class LiveConversation {
+  readonly agent: AgentName;
+  /** An earlier conversation, which can only be read; null for the agent's current one. */
+  readonly earlier: ConversationId | null;
+  status: ConversationStatus = $state("loading");
+  failure: string | null = $state(null);
+  head: Omit<ConversationView, "messages"> | null = $state.raw(null);
+  messages: readonly LiveMessage[] = $state.raw([]);
+  isLoadingOlder = $state(false);
+  private replica: Replica | null = null;
+  private readonly byId = new Map<MessageId, LiveMessage>();
+  /** Events that come while a snapshot is on its way. */
+  private early: Frame[] | null = null;
+  private loads = 0;
+
+  constructor(
+    private readonly caller: Caller,
+    agent: AgentName,
+    earlier: ConversationId | null,
+  ) {
+    this.agent = agent;
+    this.earlier = earlier;
+  }
+
+  /** Returns whether older messages are in the daemon than are held here. */
+  get hasOlder(): boolean {
+    return this.head !== null && this.messages.length < this.head.total;
+  }
+
+  /** Returns what is held, for comparison with `chat.conversation`. */
+  snapshot(): ConversationView | null {
+    return this.replica?.view() ?? null;
+  }
+
+  /** Takes a snapshot; what is drawn stays until it has come. */
+  async load(): Promise<void> {
+    const load = ++this.loads;
+    this.early ??= [];
+    try {
+      const params = { agent: this.agent, conversation: this.earlier, limit: PAGE_MESSAGES };
+      const view = await this.caller.call("chat.conversation", params);
+      if (load !== this.loads) return;
+      const early = this.early ?? [];
+      this.early = null;
+      this.replica = new Replica(view);
+      this.redraw();
+      this.status = "ready";
+      this.failure = null;
+      this.apply(early);
+    } catch (thrown) {
+      if (load !== this.loads) return;
+      this.early = null;
+      if (this.replica === null) this.status = "failed";
+      this.failure = sentence(thrown);
+    }
+  }
+
+  async loadOlder(): Promise<void> {
+    const replica = this.replica;
+    const first = replica?.messages[0];
+    if (!replica || !first || this.isLoadingOlder || !this.hasOlder) return;
+    this.isLoadingOlder = true;
+    try {
+      const older = await this.caller.call("chat.conversation", {
+        agent: this.agent,
+        conversation: replica.conversation,
+        before: first.id,
+        limit: PAGE_MESSAGES,
+      });
+      if (this.replica === replica) {
+        replica.prepend(older);
+        this.redraw();
+      }
+    } catch (thrown) {
+      this.failure = sentence(thrown);
+    } finally {
+      this.isLoadingOlder = false;
+    }
+  }
+
+  apply(frames: readonly Frame[]): void {
+    if (this.early) {
+      this.early.push(...frames);
+      return;
+    }
+    const replica = this.replica;
+    if (!replica) return;
+    const before = replica.messages.length;
+    const touched = new Set<MessageId>();
+    for (const frame of frames) {
+      const applied = replica.apply(frame);
+      switch (applied.is) {
+        case "message":
+          touched.add(applied.id);
+          break;
+        case "lost":
+          void this.load();
+          return;
+        case "nothing":
+        case "head":
+          break;
+      }
+    }
+    if (replica.messages.length !== before) this.redraw();
+    else for (const id of touched) this.redrawMessage(replica.message(id));
+    this.head = replica.state;
+  }
+
+  private redrawMessage(message: Message | undefined): void {
+    const live = message && this.byId.get(message.id);
+    if (live && live.value !== message) live.value = message;
+  }
+
+  private redraw(): void {
+    const replica = this.replica;
+    if (!replica) return;
+    const list: LiveMessage[] = [];
+    const kept = new Set<MessageId>();
+    for (const message of replica.messages) {
+      kept.add(message.id);
+      let live = this.byId.get(message.id);
+      if (!live) {
+        live = new LiveMessage(message);
+        this.byId.set(message.id, live);
+      } else if (live.value !== message) live.value = message;
+      list.push(live);
+    }
+    for (const id of this.byId.keys()) if (!kept.has(id)) this.byId.delete(id);
+    this.messages = list;
+    this.head = replica.state;
+  }
+}

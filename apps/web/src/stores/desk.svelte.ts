@@ -1,0 +1,74 @@
+// The desk: the connection and every store, wired together once for the page.
+import { Connection, type ConnectionState } from "../transport/connection";
+import { CallFailure } from "../transport/failure";
+import type { Frame, Methods } from "../protocol";
+import { AgentsStore } from "./agents.svelte";
+import { ChannelsStore } from "./channels.svelte";
+import { ConfigurationStore } from "./configuration.svelte";
+import { ConversationsStore } from "./conversations.svelte";
+import { DraftsStore } from "./drafts.svelte";
+import { Notifier } from "./notifier.svelte";
+import { PermissionsStore } from "./permissions.svelte";
+
+export class Desk {
+  connection: ConnectionState = $state("connecting");
+  /** Snapshots were taken at least once. */
+  isReady = $state(false);
+  readonly agents = new AgentsStore(this);
+  readonly permissions = new PermissionsStore(this);
+  readonly conversations = new ConversationsStore(this);
+  readonly configuration = new ConfigurationStore(this);
+  readonly channels = new ChannelsStore(this);
+  readonly drafts = new DraftsStore();
+  readonly notifier = new Notifier(this);
+  private readonly link: Connection;
+
+  constructor(url: string) {
+    this.link = new Connection(url, {
+      state: (state) => (this.connection = state),
+      frames: (frames) => this.apply(frames),
+      resync: () => void this.takeSnapshots(),
+    });
+  }
+
+  open(): void {
+    this.link.open();
+  }
+
+  retryNow(): void {
+    this.link.retryNow();
+  }
+
+  call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["reply"]> {
+    return this.link.call(method, params);
+  }
+
+  private apply(frames: readonly Frame[]): void {
+    this.agents.apply(frames);
+    this.permissions.apply(frames);
+    this.conversations.apply(frames);
+    this.configuration.apply(frames);
+    this.channels.apply(frames);
+    this.notifier.apply(frames);
+  }
+
+  private async takeSnapshots(): Promise<void> {
+    this.conversations.reload();
+    const results = await Promise.allSettled([
+      this.agents.load(),
+      this.permissions.load(),
+      this.configuration.load(),
+      this.channels.load(),
+    ]);
+    this.isReady = true;
+    for (const result of results) {
+      // A connection that broke on the way comes back and takes them again.
+      const isLost = result.status === "rejected" && isConnectionLost(result.reason);
+      if (result.status === "rejected" && !isLost) console.error(result.reason);
+    }
+  }
+}
+
+function isConnectionLost(reason: unknown): boolean {
+  return reason instanceof CallFailure && reason.kind === "connection_lost";
+}

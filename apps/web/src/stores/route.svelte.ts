@@ -1,0 +1,52 @@
+// Where the page is: the hash of its address, so that back, forward, reload and links work.
+import type { AgentName, ConversationId } from "../protocol";
+
+/** The places that exist. */
+export type Place = "agents" | "channels" | "settings";
+
+export type Route =
+  /** `agent` null: the list alone, which is the page of a phone. */
+  | { place: "agents"; agent: AgentName | null; earlier: ConversationId | null }
+  | { place: "channels"; channel: string | null }
+  | { place: "settings" };
+
+export function parseRoute(hash: string): Route {
+  const [place, first, second] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  switch (place) {
+    case "channels":
+      return { place, channel: first || null };
+    case "settings":
+      return { place };
+    default:
+      return { place: "agents", agent: first || null, earlier: second || null };
+  }
+}
+
+export function formatRoute(route: Route): string {
+  const steps: (string | null)[] = [route.place];
+  if (route.place === "agents") steps.push(route.agent, route.earlier);
+  if (route.place === "channels") steps.push(route.channel);
+  return `#/${steps.filter((step) => step !== null).map((step) => encodeURIComponent(step)).join("/")}`;
+}
+
+class Router {
+  route: Route = $state.raw(parseRoute(""));
+
+  start(): void {
+    const read = () => (this.route = parseRoute(location.hash));
+    addEventListener("hashchange", read);
+    read();
+  }
+
+  go(route: Route): void {
+    location.hash = formatRoute(route);
+  }
+
+  /** Goes there without a step in the browser's history. */
+  replace(route: Route): void {
+    history.replaceState(history.state, "", formatRoute(route));
+    this.route = route;
+  }
+}
+
+export const router = new Router();

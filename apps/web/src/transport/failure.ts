@@ -1,0 +1,26 @@
+// Why a call failed, for the page to show or to go by.
+import type { RpcError } from "../protocol";
+
+/** A call that was answered with an error, or could not be made. */
+export class CallFailure extends Error {
+  /** The stable word of the daemon, or `connection_lost` when there was nobody to ask. */
+  readonly kind: string;
+  readonly candidates: readonly string[];
+
+  constructor(kind: string, message: string, candidates: readonly string[] = []) {
+    super(message);
+    this.name = "CallFailure";
+    this.kind = kind;
+    this.candidates = candidates;
+  }
+
+  static of(error: RpcError): CallFailure {
+    const kind = error.data?.kind ?? (error.code === -32601 ? "unknown_method" : "internal");
+    return new CallFailure(kind, error.message, error.data?.candidates);
+  }
+}
+
+/** Returns the sentence of a failure, whatever was thrown. */
+export function sentence(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
