@@ -57,13 +57,13 @@ describe("streamed Markdown", () => {
     view.update(`${text}ng.\n\n`, { done: false });
     view.update(`${text}ng.\n\n`, { done: true });
     expect(root.firstChild).toBe(first);
-    expect(root.querySelector(".streaming-mark")).toBeNull();
+    expect(root.querySelector(".streaming-end")).toBeNull();
   });
 
   test("the end is marked while it streams", () => {
     const { root, view } = make();
     view.update("Hello **wor", { done: false });
-    expect(root.querySelector("p > .streaming-mark")).not.toBeNull();
+    expect(root.querySelector("p > .streaming-end")).not.toBeNull();
     expect(root.querySelector("strong")?.textContent).toBe("wor");
   });
 

@@ -111,7 +111,7 @@ export class MarkdownView {
   }
 
   private removeMark(): void {
-    this.root.querySelector(":scope .streaming-mark")?.remove();
+    this.root.querySelector(":scope .streaming-end")?.remove();
   }
 
   /** The soft block after the last word. */
@@ -122,10 +122,14 @@ export class MarkdownView {
       if (!last || !/^(P|LI|UL|OL|BLOCKQUOTE|H[3-6])$/.test(last.tagName)) break;
       at = last;
     }
+    const end = document.createElement("span");
+    end.className = "streaming-end";
+    end.setAttribute("aria-hidden", "true");
     const mark = document.createElement("span");
     mark.className = "streaming-mark";
-    mark.setAttribute("aria-hidden", "true");
-    at.append(mark);
+    // A word joiner keeps the mark on the line of the last word.
+    end.append("\u2060", mark);
+    at.append(end);
   }
 }
 

@@ -21,6 +21,13 @@ export function commandOf(tool: ToolCall): string | null {
   return toolObject(tool.kind, tool.title);
 }
 
+/** Returns whether the input says no more than the command that stands on the call's line. */
+export function isCommandAlone(tool: ToolCall): boolean {
+  const input = readInput(tool.input);
+  const known = new Set(["command", "cmd", "cwd", "workdir", "description"]);
+  return commandOf(tool) !== null && input !== null && Object.keys(input).every((key) => known.has(key));
+}
+
 /** Returns the folder that a call works in, when it says one. */
 export function folderOf(tool: ToolCall): string | null {
   const input = readInput(tool.input);

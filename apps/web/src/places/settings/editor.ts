@@ -44,8 +44,8 @@ export class Editor {
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(),
           lintGutter(),
+          lineNumbers(),
           highlightActiveLine(),
           highlightActiveLineGutter(),
           history(),
@@ -161,7 +161,7 @@ function keysAround(text: string, line: number): Set<string> {
 }
 
 function spoken({ label, phrases }: EditorWords) {
-  return [EditorView.contentAttributes.of({ "aria-label": label }), EditorState.phrases.of(phrases)];
+  return [EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }), EditorState.phrases.of(phrases)];
 }
 
 const setSentences = StateEffect.define<readonly Problem[]>();
@@ -204,8 +204,8 @@ class Sentence extends WidgetType {
 const COLOURS = HighlightStyle.define([
   { tag: tags.comment, color: "var(--text3)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--ok)" },
-  { tag: [tags.number, tags.bool, tags.atom, tags.literal], color: "var(--info)" },
-  { tag: [tags.keyword, tags.heading, tags.bracket, tags.squareBracket], color: "var(--accent)" },
+  { tag: [tags.number, tags.bool, tags.literal], color: "var(--info)" },
+  { tag: [tags.keyword, tags.heading, tags.atom], color: "var(--accent)" },
   { tag: tags.propertyName, color: "var(--text)" },
 ]);
 

@@ -1,0 +1,111 @@
+// The settings service of the stage: one text in memory, and a rough check of it, enough to show problems at places.
+
+const TOP = ["theme", "language", "history", "scripting", "port"];
+const KEYS = {
+  limits: ["maxRunningAgents", "stopIdleAgentsAfter"],
+  agents: ["name", "title", "icon", "description", "preset", "command", "args", "cwd", "env", "permissions", "client"],
+  channels: ["name", "title", "agents"],
+  mcp_servers: ["name", "command", "args", "agents"],
+};
+
+export class Configuration {
+  constructor(text, path, changed) {
+    this.text = text;
+    this.path = path;
+    this.changed = changed;
+    this.valid = text;
+  }
+
+  get hash() {
+    let hash = 5381;
+    for (const letter of this.text) hash = (hash * 33 + letter.codePointAt(0)) % 4_294_967_296;
+    return hash.toString(16);
+  }
+
+  get value() {
+    const read = (key) => new RegExp(`^${key} = "(\\w+)"`, "m").exec(this.valid)?.[1] ?? "system";
+    return { theme: read("theme"), language: read("language") };
+  }
+
+  current() {
+    const problems = check(this.text);
+    const isBroken = problems.some((problem) => !problem.warning);
+    return {
+      path: this.path, source: "default", created: false, valid: !isBroken, problems: problems.filter((problem) => !problem.warning),
+      warnings: problems.filter((problem) => problem.warning), ...this.value, channels: [],
+    };
+  }
+
+  /** Another program writes the file. */
+  write(text) {
+    this.text = text;
+    const problems = check(text);
+    if (!problems.some((problem) => !problem.warning)) this.valid = text;
+    this.changed({ path: this.path, valid: this.valid === text, problems });
+  }
+
+  save(text, hash) {
+    const problems = check(text);
+    if (problems.some((problem) => !problem.warning)) return { saved: false, reason: "invalid", problems, hash: this.hash };
+    if (hash !== this.hash) return { saved: false, reason: "changed", problems, hash: this.hash };
+    this.write(text);
+    return { saved: true, reason: null, problems, hash: this.hash };
+  }
+}
+
+/** Returns problems and warnings with their places. */
+export function check(text) {
+  const found = [];
+  let table = null;
+  for (const [at, line] of text.split("\n").entries()) {
+    const place = (column, message, warning = false) => found.push({ line: at + 1, column, message, warning });
+    const header = /^\s*\[\[?([\w.]+)\]?\]/.exec(line);
+    if (header) {
+      table = header[1];
+      if (!KEYS[table]) place(line.indexOf(table) + 1, `unknown table "${table}"`);
+      continue;
+    }
+    if (/^\s*(#.*)?$/.test(line)) continue;
+    const entry = /^(\s*)([\w-]+)\s*=\s*(.+?)\s*(#.*)?$/.exec(line);
+    if (!entry) {
+      place(line.search(/\S/) + 1, "expected a key and a value");
+      continue;
+    }
+    const known = table === null ? TOP : (KEYS[table] ?? []);
+    const key = entry[2];
+    if (!known.includes(key)) {
+      const near = known.find((name) => [...name].sort().join("") === [...key].sort().join(""));
+      place(entry[1].length + 1, `unknown key "${key}"${near ? `; did you mean "${near}"?` : ""}`);
+    }
+    const column = line.indexOf(entry[3]) + 1;
+    if (/^"/.test(entry[3]) && !/^"[^"]*"$/.test(entry[3])) place(column, "the text does not end");
+    if (key === "command" && entry[3] === '"lock-bench"') place(column, "lock-bench is not on PATH", true);
+  }
+  return found;
+}
+
+/** As much of a schema as completion needs. */
+export const SCHEMA = {
+  type: "object",
+  properties: {
+    theme: { description: "How the page looks.", enum: ["light", "dark", "system"] },
+    language: { description: "Which language the page speaks.", enum: ["en", "fr", "system"] },
+    history: { description: "Whether conversations are kept.", type: "boolean" },
+    limits: { $ref: "#/$defs/Limits" },
+    agents: { description: "An agent.", type: "array", items: { $ref: "#/$defs/Agent" } },
+    channels: { description: "A room with several agents.", type: "array", items: { $ref: "#/$defs/Channel" } },
+  },
+  $defs: {
+    Limits: { type: "object", properties: { maxRunningAgents: { description: "How many agents may run at once.", type: "integer" }, stopIdleAgentsAfter: { description: "When an idle agent is stopped.", type: "string" } } },
+    Agent: {
+      type: "object",
+      properties: {
+        name: { description: "Its unique name.", type: "string" },
+        permissions: { description: "How it may act.", enum: ["ask", "allow_reads", "deny"] },
+        preset: { description: "A known agent’s defaults.", enum: ["claude", "codex", "gemini"] },
+        title: { description: "What it is called here.", type: "string" },
+      },
+    },
+    Channel: { type: "object", properties: { name: { type: "string" }, agents: { type: "array", items: { type: "string" } } } },
+  },
+};

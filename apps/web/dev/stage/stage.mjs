@@ -1,0 +1,334 @@
+// A scripted daemon for pictures and tests of the page: the same methods and events, a world in memory, nothing started.
+import { check, Configuration, SCHEMA } from "./configuration.mjs";
+import { CONFIGURATION, story } from "./story.mjs";
+
+const EPOCH = "stage";
+const RING = 4_096;
+
+export class Stage {
+  constructor({ language = "en", theme = "system", empty = false } = {}) {
+    this.now = Date.now();
+    this.seq = 0;
+    this.ring = [];
+    this.readers = new Set();
+    this.ids = 0;
+    const text = CONFIGURATION.replace('theme = "system"', `theme = "${theme}"`).replace('language = "system"', `language = "${language}"`);
+    this.configuration = new Configuration(text, "/home/ada/.config/pupitre/pupitre.toml", (change) => this.emit({ type: "config:changed", ...change }));
+    this.story = story(language, this.now);
+    this.agents = this.story.agents;
+    this.conversations = new Map(this.agents.map((agent) => [agent.name, this.blank(agent.name)]));
+    this.rooms = this.story.rooms.channels;
+    this.entries = new Map(this.rooms.map((room) => [room.name, []]));
+    this.files = [this.configuration.path, "/home/ada/src/harbour/harbour.toml", "/home/ada/talks/demo.toml", "/home/ada/old.toml"];
+    if (empty) this.begin();
+    else this.populate();
+  }
+
+  // What a test does to the world.
+
+  /** Appends text to an agent's open message, as a chunk would. */
+  say(name, text) {
+    const conversation = this.conversations.get(name);
+    const message = conversation.messages.findLast((message) => message.role === "agent" && !message.done) ?? this.open(name);
+    const index = message.parts.at(-1)?.kind === "text" ? message.parts.length - 1 : message.parts.length;
+    if (index === message.parts.length) message.parts.push({ kind: "text", text });
+    else message.parts[index].text += text;
+    this.touch(conversation, message);
+    this.emit({ type: "message:delta", agent: name, conversation: conversation.id, rev: conversation.rev, messageId: message.id, index, kind: "text", text });
+    return message;
+  }
+
+  /** Ends an agent's turn. */
+  finish(name, stopReason = "end_turn") {
+    const conversation = this.conversations.get(name);
+    const message = conversation.messages.findLast((message) => message.role === "agent" && !message.done);
+    if (message) {
+      Object.assign(message, { done: true, stopReason });
+      this.update(conversation, message);
+    }
+    this.turn(name, false);
+    this.state(name, { state: "ready" });
+  }
+
+  /** The agents that are at work show what they do. */
+  bustle() {
+    for (const [name, kind, path] of [["reviewer", "read", "src/gates.rs"], ["migrations", "execute", "sqlx migrate run"]]) {
+      if (!this.conversations.has(name)) continue;
+      const message = this.open(name);
+      const tool = { id: `${name}-1`, title: path, kind, status: "in_progress", input: null, output: null, locations: [], diffs: [] };
+      const conversation = this.conversations.get(name);
+      message.parts.push({ kind: "tool", tool });
+      this.touch(conversation, message);
+      this.emit({ type: "message:delta", agent: name, conversation: conversation.id, rev: conversation.rev, messageId: message.id, index: 0, kind: "tool", part: { kind: "tool", tool } });
+    }
+  }
+
+  ask(name, toolCall, options, rejections = 0) {
+    const conversation = this.conversations.get(name);
+    const message = conversation.messages.findLast((message) => message.role === "agent" && !message.done) ?? this.open(name);
+    const permission = { id: this.id("p"), agent: name, conversation: conversation.id, messageId: message.id, toolCall, options, rejections, createdAt: this.now };
+    conversation.permissions.push(permission);
+    conversation.rev += 1;
+    this.emit({ type: "permission:requested", rev: conversation.rev, ...permission });
+    return permission;
+  }
+
+  state(name, change) {
+    const agent = this.agents.find((agent) => agent.name === name);
+    Object.assign(agent, change);
+    const { state, outdated, stopping, error } = agent;
+    this.emit({ type: "agent:state", agent: name, state, outdated, stopping, ...(error === null ? {} : { error }) });
+    return agent;
+  }
+
+  /** A long conversation, for measuring and scrolling. */
+  fill(name, count) {
+    const conversation = this.conversations.get(name);
+    for (let at = 0; at < count; at++) {
+      const role = at % 2 === 0 ? "user" : "agent";
+      const text = role === "user" ? `Question ${at / 2 + 1}` : `Answer ${(at + 1) / 2}\n\n${"A sentence that fills some room. ".repeat(1 + (at % 7))}`;
+      conversation.messages.push(this.message(name, role, [{ kind: "text", text }], { done: true, stopReason: role === "agent" ? "end_turn" : null }));
+    }
+  }
+
+  // The wire.
+
+  join(webSocket) {
+    const reader = { send: (value) => webSocket.send(JSON.stringify(value)), follows: false };
+    this.readers.add(reader);
+    webSocket.on("close", () => this.readers.delete(reader));
+    webSocket.on("message", (data) => void this.answer(JSON.parse(String(data)), reader));
+  }
+
+  async answer({ id, method, params }, reader) {
+    try {
+      if (method === "events.subscribe") {
+        const from = params.since ? Number(params.since.split(":")[1]) : this.seq;
+        reader.send({ jsonrpc: "2.0", id, result: { cursor: `${EPOCH}:${from}` } });
+        for (const frame of this.ring) if (frame.seq > from) reader.send({ jsonrpc: "2.0", method: "event", params: frame });
+        reader.follows = true;
+        return;
+      }
+      const handler = METHODS[method];
+      if (!handler) throw { code: -32601, kind: "unknown_method", message: `no such method: ${method}` };
+      reader.send({ jsonrpc: "2.0", id, result: structuredClone(await handler(this, params ?? {})) });
+    } catch (error) {
+      reader.send({ jsonrpc: "2.0", id, error: { code: error.code ?? -32603, message: error.message, data: { kind: error.kind ?? "internal" } } });
+    }
+  }
+
+  emit(event) {
+    const frame = structuredClone({ ...event, epoch: EPOCH, seq: ++this.seq, ts: Date.now() });
+    this.ring.push(frame);
+    if (this.ring.length > RING) this.ring.shift();
+    for (const reader of this.readers) if (reader.follows) reader.send({ jsonrpc: "2.0", method: "event", params: frame });
+  }
+
+  // The world.
+
+  id(prefix) {
+    return `${prefix}${String(++this.ids).padStart(8, "0")}`;
+  }
+
+  blank(name) {
+    return { id: this.id("c"), agent: name, rev: 0, title: null, messages: [], busy: false, queued: 0, usage: null, commands: [], permissions: [], modes: null, config_options: [], at: this.now };
+  }
+
+  message(name, role, parts, more = {}) {
+    return {
+      id: this.id("m"), agent: name, conversation: this.conversations.get(name).id, rev: 0, createdAt: this.now, role, turn: null, parts, done: role !== "agent",
+      queued: false, stopReason: null, error: null, code: null, ...more,
+    };
+  }
+
+  open(name, turn = null) {
+    const conversation = this.conversations.get(name);
+    const message = this.message(name, "agent", [], { turn });
+    conversation.messages.push(message);
+    this.update(conversation, message);
+    return message;
+  }
+
+  touch(conversation, message) {
+    conversation.rev += 1;
+    message.rev = conversation.rev;
+  }
+
+  update(conversation, message) {
+    this.touch(conversation, message);
+    this.emit({ type: "message:updated", agent: conversation.agent, conversation: conversation.id, rev: conversation.rev, message });
+  }
+
+  turn(name, busy) {
+    const conversation = this.conversations.get(name);
+    conversation.busy = busy;
+    conversation.queued = conversation.messages.filter((message) => message.queued).length;
+    conversation.rev += 1;
+    this.emit({ type: "turn:changed", agent: name, conversation: conversation.id, rev: conversation.rev, busy, queued: conversation.queued });
+  }
+
+  resolve(id, resolution) {
+    for (const conversation of this.conversations.values()) {
+      const open = conversation.permissions.find((open) => open.id === id);
+      if (!open) continue;
+      conversation.permissions = conversation.permissions.filter((other) => other !== open);
+      conversation.rev += 1;
+      this.emit({ type: "permission:resolved", id, agent: conversation.agent, conversation: conversation.id, rev: conversation.rev, resolution });
+      return { conversation, open };
+    }
+    throw { code: -32005, kind: "already_answered", message: "this request was answered before" };
+  }
+
+  /** The first run: one demo agent and what was found. */
+  begin() {
+    const found = this.agents.filter((agent) => ["gemini", "scratch"].includes(agent.name));
+    const demo = { ...found[0], name: "demo", title: "Demo", icon: "demo", description: this.story.t.scratchSays };
+    this.agents = [demo, ...found];
+    this.conversations = new Map(this.agents.map((agent) => [agent.name, this.blank(agent.name)]));
+    this.rooms = [];
+  }
+
+  populate() {
+    const { builder, rooms } = this.story;
+    const conversation = this.conversations.get("builder");
+    const asked = this.message("builder", "user", builder.ask);
+    const answer = this.message("builder", "agent", builder.parts, { turn: asked.id });
+    const queued = builder.queued.map((text) => this.message("builder", "user", [{ kind: "text", text }], { queued: true }));
+    Object.assign(conversation, {
+      title: builder.title, messages: [asked, answer, ...queued], busy: true, queued: queued.length, usage: builder.usage, commands: builder.commands,
+      modes: builder.modes, config_options: builder.options_of_session,
+    });
+    conversation.permissions.push({
+      id: this.id("p"), agent: "builder", conversation: conversation.id, messageId: answer.id, toolCall: builder.asked, options: builder.options, rejections: 1, createdAt: this.now,
+    });
+    const first = this.enter("review", rooms.question, ["reviewer", "handbook", "translator"]);
+    for (const [at, answer] of first.answers.entries()) this.reply(answer, rooms.answers[at], true);
+    const second = this.enter("review", rooms.second, ["reviewer"]);
+    this.reply(second.answers[0], rooms.secondAnswer, false);
+    this.conversations.get("reviewer").busy = true;
+    this.conversations.get("migrations").busy = true;
+  }
+
+  enter(room, text, agents) {
+    const answers = agents.map((agent) => {
+      const message = this.message(agent, "user", [{ kind: "text", text }]);
+      this.conversations.get(agent).messages.push(message);
+      return { agent, messageId: message.id };
+    });
+    const entry = { id: this.id("e"), createdAt: this.now, text, answers };
+    this.entries.get(room).push(entry);
+    return entry;
+  }
+
+  reply({ agent, messageId }, text, done) {
+    const message = this.message(agent, "agent", [{ kind: "text", text }], { turn: messageId, done, stopReason: done ? "end_turn" : null });
+    this.conversations.get(agent).messages.push(message);
+  }
+}
+
+const find = (stage, name) => {
+  const agent = stage.agents.find((agent) => agent.name === name);
+  if (!agent) throw { code: -32003, kind: "not_found", message: `there is no agent "${name}"` };
+  return agent;
+};
+
+const METHODS = {
+  "agent.list": (stage) => ({ agents: stage.agents }),
+  "agent.start": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "ready", error: null, pid: 41_999, started_at: Date.now() })),
+  "agent.stop": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "stopped", pid: null, started_at: null })),
+  "agent.restart": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "ready", error: null, outdated: false })),
+  "agent.logs": (stage, { agent }) => ({ lines: agent === "nightly" ? stage.story.log.map((line, at) => ({ number: at + 1, ts: stage.now, line, stray: false })) : [] }),
+  "chat.permissions": (stage) => ({ permissions: [...stage.conversations.values()].flatMap((conversation) => conversation.permissions) }),
+  "chat.history": (stage, { agent }) => ({
+    conversations: [...stage.conversations.values()]
+      .filter((conversation) => !agent || conversation.agent === agent)
+      .map((conversation) => ({
+        id: conversation.id, agent: conversation.agent, title: conversation.title ?? conversation.messages[0]?.parts[0]?.text ?? null, cwd: "/home/ada/src/lockkeeper",
+        created_at: stage.now, updated_at: stage.now - conversation.agent.length * 41_000, messages: conversation.messages.length, current: true,
+      })),
+    truncated: false,
+  }),
+  "chat.conversation": (stage, { agent, before, limit }) => {
+    find(stage, agent);
+    const { id, rev, title, messages, busy, queued, usage, commands, permissions, modes, config_options } = stage.conversations.get(agent);
+    const reach = messages.filter((message) => !before || message.id < before).slice(-(limit ?? 200));
+    return {
+      agent, conversation: id, read_only: false, title, cwd: "/home/ada/src/lockkeeper", rev, messages: reach, total: messages.length, truncated: false,
+      busy, queued, usage, commands, permissions, modes, config_options,
+    };
+  },
+  "chat.send": (stage, { agent, text }) => {
+    find(stage, agent);
+    const conversation = stage.conversations.get(agent);
+    const queued = conversation.busy;
+    const message = stage.message(agent, "user", [{ kind: "text", text }], { queued });
+    conversation.messages.push(message);
+    stage.update(conversation, message);
+    stage.turn(agent, true);
+    if (!queued) {
+      stage.state(agent, { state: "busy" });
+      stage.open(agent, message.id);
+    }
+    return { messageId: message.id, conversation: conversation.id, queued };
+  },
+  "chat.withdraw": (stage, { messageId }) => {
+    for (const conversation of stage.conversations.values()) {
+      const message = conversation.messages.find((message) => message.id === messageId && message.queued);
+      if (!message) continue;
+      Object.assign(message, { queued: false, error: "cancelled" });
+      stage.update(conversation, message);
+      stage.turn(conversation.agent, conversation.busy);
+      return {};
+    }
+    throw { code: -32005, kind: "not_queued", message: "this message is no longer queued" };
+  },
+  "chat.cancel": (stage, { agent }) => {
+    const conversation = stage.conversations.get(agent);
+    for (const open of [...conversation.permissions]) stage.resolve(open.id, { outcome: "cancelled" });
+    for (const message of conversation.messages.filter((message) => message.queued)) {
+      Object.assign(message, { queued: false, error: "cancelled" });
+      stage.update(conversation, message);
+    }
+    stage.finish(agent, "cancelled");
+    return { cancelled: true, dropped: [] };
+  },
+  "chat.answer_permission": (stage, { id, optionId }) => {
+    const { conversation, open } = stage.resolve(id, { outcome: "selected", optionId });
+    const message = conversation.messages.find((message) => message.id === open.messageId);
+    const part = message?.parts.find((part) => part.kind === "tool" && part.tool.id === open.toolCall.id);
+    if (part) {
+      part.tool = { ...part.tool, status: /once|always/.test(optionId) ? "completed" : "failed" };
+      stage.update(conversation, message);
+    }
+    return {};
+  },
+  "chat.set_mode": (stage, { agent, mode }) => {
+    const conversation = stage.conversations.get(agent);
+    conversation.modes = { ...conversation.modes, current: mode };
+    conversation.rev += 1;
+    stage.emit({ type: "session:changed", agent, conversation: conversation.id, rev: conversation.rev, modes: conversation.modes });
+    return {};
+  },
+  "config.current": (stage) => ({ ...stage.configuration.current(), channels: stage.rooms }),
+  "config.content": (stage) => ({ text: stage.configuration.text, hash: stage.configuration.hash }),
+  "config.validate": (_, { text }) => ({ problems: check(text) }),
+  "config.save": (stage, { text, hash }) => stage.configuration.save(text, hash),
+  "config.schema": () => SCHEMA,
+  "config.recent": (stage) => ({ files: stage.files.map((path) => ({ path, exists: !path.endsWith("old.toml") })) }),
+  "config.browse": (_, { path }) => ({
+    path: path ?? "/home/ada", parent: path === "/" ? null : "/home",
+    entries: [{ name: "src", path: "/home/ada/src", directory: true }, { name: "harbour.toml", path: "/home/ada/harbour.toml", directory: false }],
+  }),
+  "config.open": () => ({}),
+  "channel.list": (stage) => ({ channels: stage.rooms }),
+  "channel.messages": (stage, { channel }) => ({ entries: stage.entries.get(channel) ?? [] }),
+  "channel.send": (stage, { channel, text }) => {
+    const room = stage.rooms.find((room) => room.name === channel);
+    const mentioned = room.agents.filter((agent) => text.includes(`@${agent}`));
+    const answers = (mentioned.length > 0 ? mentioned : room.agents).map((agent) => ({ agent, messageId: METHODS["chat.send"](stage, { agent, text }).messageId }));
+    const entry = { id: stage.id("e"), createdAt: Date.now(), text, answers };
+    stage.entries.get(channel).push(entry);
+    stage.emit({ type: "channel:updated", channel, entry });
+    return { messages: answers.map((answer) => answer.messageId) };
+  },
+};

@@ -1,0 +1,50 @@
+// A stage behind the page, and what every place must hold: accessible, nothing cut, no word of the other language.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { Stage } from "../dev/stage/stage.mjs";
+import { servePage } from "../dev/server.mjs";
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Raises a stage and serves the page before it. */
+export async function raise(options) {
+  const stage = new Stage(options);
+  const server = await servePage({ join: (webSocket) => stage.join(webSocket), upload: async (name) => `/tmp/${name}` });
+  return { stage, server, url: server.url };
+}
+
+/** Asserts that axe finds nothing. */
+export async function assertAccessible(page, where) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target.join(" ")} (${node.failureSummary})`).join("\n    ")}`);
+  assert.deepEqual(told, [], `${where}: axe found\n  ${told.join("\n  ")}`);
+}
+
+/** Asserts that the page is no wider than its window and no button is too small to hit. */
+export async function assertFits(page, where) {
+  const found = await page.evaluate(() => {
+    const troubles = [];
+    if (document.documentElement.scrollWidth > innerWidth) troubles.push(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}`);
+    for (const element of document.querySelectorAll("button, .place a.icon-button, select")) {
+      const box = element.getBoundingClientRect();
+      if (box.width === 0 || box.bottom < 0 || getComputedStyle(element).visibility === "hidden") continue;
+      if (element.closest(".cm-editor")) continue;
+      if (box.height < 24 || box.width < 24) troubles.push(`${element.outerHTML.slice(0, 120)} is ${Math.round(box.width)} by ${Math.round(box.height)}`);
+      if (box.right > innerWidth + 1 && !element.closest(".scroll, .wide")) troubles.push(`${element.outerHTML.slice(0, 120)} sticks out to ${Math.round(box.right)}`);
+    }
+    return troubles;
+  });
+  assert.deepEqual(found, [], where);
+}
+
+/** Asserts that nothing of the English catalogue is left in a French page. */
+export async function assertFrench(page, english, where) {
+  const text = await page.evaluate(() => {
+    const names = [...document.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap((element) => ["aria-label", "title", "placeholder"].map((name) => element.getAttribute(name) ?? ""));
+    return [document.body.innerText, ...names].join("\n");
+  });
+  const lines = new Set(text.split("\n").map((line) => line.trim()));
+  assert.deepEqual(english.filter((word) => lines.has(word)), [], `${where}: English is left`);
+}
