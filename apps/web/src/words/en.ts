@@ -222,6 +222,8 @@ export const en = {
   greetingWord: "hello",
   emptyTitle: (agent: string) => `Ask ${agent} something`,
   emptyWhat: "Write below; it starts by itself.",
+  brokenTitle: (agent: string) => `${agent} ended with an error`,
+  brokenWhat: "This is what it said. A message starts it again, too.",
   commandLine: "or from a terminal:",
   otherAgents: "Also on this desk",
   openAgent: "Open",

@@ -219,6 +219,8 @@ export const fr: Catalogue = {
   greetingWord: "bonjour",
   emptyTitle: (agent) => `Demandez quelque chose à ${agent}`,
   emptyWhat: "Écrivez plus bas ; il démarre tout seul.",
+  brokenTitle: (agent) => `${agent} s’est arrêté sur une erreur`,
+  brokenWhat: "Voici ce qu’il a dit. Un message le relance aussi.",
   commandLine: "ou depuis un terminal :",
   otherAgents: "Aussi sur ce pupitre",
   openAgent: "Ouvrir",
