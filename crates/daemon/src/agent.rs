@@ -4,11 +4,14 @@
 //! conversation; everything is asked of it by message, and everything it says goes to the hub.
 
 mod acp;
+mod client;
 mod connection;
+mod files;
 mod log;
 mod process;
 mod session;
 mod task;
+mod terminals;
 mod turns;
 
 use pupitre_model::conversation::{Attachment, Stored};

@@ -12,11 +12,13 @@ mod program;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use pupitre_guard::wire::{GuardReport, GuardRequest};
 use pupitre_protocol::AgentName;
+use rustix::fs::Mode;
+use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
@@ -24,7 +26,7 @@ use crate::tasks::Tasks;
 
 pub(crate) use ancestry::Guards;
 pub(crate) use orphans::adopt as adopt_orphans;
-pub(crate) use program::{Program, exit_reason, working_folder};
+pub(crate) use program::{CommandParts, Program, exit_reason, signal_name, working_folder};
 
 /// The descriptor on which a guard finds its control socket.
 const CONTROL_DESCRIPTOR: i32 = 3;
@@ -36,6 +38,15 @@ pub(crate) struct World {
     pub(crate) executable: PathBuf,
     pub(crate) tasks: Tasks,
     pub(crate) guards: Guards,
+    /// The file mode mask with which the daemon was started; its own is stricter, and not for what agents make.
+    pub(crate) umask: Mode,
+}
+
+impl World {
+    /// Returns the mode of a new file that an agent makes.
+    pub(crate) fn new_file_mode(&self) -> Mode {
+        Mode::from_raw_mode(0o666).difference(self.umask)
+    }
 }
 
 /// A process below its guard: what goes in and out of it.
@@ -66,18 +77,65 @@ pub(crate) fn start(
     program: Program,
     news: mpsc::UnboundedSender<GuardNews>,
 ) -> io::Result<Guarded> {
-    let World {
-        executable,
-        tasks,
-        guards,
-    } = world;
+    let stdio = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
+    let (pipes, requests) = begin(world, agent, program, stdio, news)?;
+    let (stdin, stdout, stderr) = pipes.expect("all three were asked for as pipes");
+    Ok(Guarded {
+        stdin,
+        stdout,
+        stderr,
+        requests,
+    })
+}
+
+/// A command below its guard: what it writes, to stdout and to stderr in one.
+pub(crate) struct GuardedCommand {
+    pub(crate) output: pipe::Receiver,
+    /// Asks the guard to end the tree.
+    pub(crate) requests: mpsc::UnboundedSender<GuardRequest>,
+}
+
+/// Starts a command that reads nothing below a guard of its own; what happens to it comes through `news`.
+///
+/// # Errors
+///
+/// When the guard itself cannot be started. Whether the command could be comes as a report.
+pub(crate) fn start_command(
+    world: &World,
+    agent: &AgentName,
+    program: Program,
+    news: mpsc::UnboundedSender<GuardNews>,
+) -> io::Result<GuardedCommand> {
+    let (read, write) = io::pipe()?;
+    let also = write.try_clone()?;
+    let stdio = [Stdio::null(), Stdio::from(write), Stdio::from(also)];
+    let (_, requests) = begin(world, agent, program, stdio, news)?;
+    let output = pipe::Receiver::from_owned_fd(read.into())?;
+    Ok(GuardedCommand { output, requests })
+}
+
+type Requests = mpsc::UnboundedSender<GuardRequest>;
+
+fn begin(
+    world: &World,
+    agent: &AgentName,
+    program: Program,
+    stdio: [Stdio; 3],
+    news: mpsc::UnboundedSender<GuardNews>,
+) -> io::Result<(Option<Pipes>, Requests)> {
     let (ours, theirs) = StdUnixStream::pair()?;
     ours.set_nonblocking(true)?;
     // It is known before it is told to start anything, so that nothing of the agent asks the daemon while it is not.
-    let (known, (mut guard, pipes)) = guards.begin(agent, || {
-        let (guard, pipes) = spawn_guard(executable, theirs.into())?;
-        Ok((guard.id(), (guard, pipes)))
+    let (known, mut guard) = world.guards.begin(agent, || {
+        let guard = spawn_guard(world, theirs.into(), stdio)?;
+        Ok((guard.id(), guard))
     })?;
+    let pipes = guard
+        .stdin
+        .take()
+        .zip(guard.stdout.take())
+        .zip(guard.stderr.take())
+        .map(|((stdin, stdout), stderr)| (stdin, stdout, stderr));
     let control = tokio::net::UnixStream::from_std(ours)?;
     let (requests, requests_in) = mpsc::unbounded_channel();
     let spawn = GuardRequest::Spawn {
@@ -89,8 +147,8 @@ pub(crate) fn start(
     requests
         .send(spawn)
         .map_err(|_| io::Error::other("the guard's requests are closed"))?;
-    let guards = guards.clone();
-    tasks.spawn(async move {
+    let guards = world.guards.clone();
+    world.tasks.spawn(async move {
         guard_link::run(control, requests_in, &news).await;
         let ended_well = match guard.wait().await {
             Ok(status) => status.success(),
@@ -109,13 +167,7 @@ pub(crate) fn start(
         // Nobody hears it when the agent's task is gone, which is after the end of the daemon's work.
         drop(news.send(GuardNews::Lost));
     });
-    let (stdin, stdout, stderr) = pipes;
-    Ok(Guarded {
-        stdin,
-        stdout,
-        stderr,
-        requests,
-    })
+    Ok((pipes, requests))
 }
 
 type Pipes = (ChildStdin, ChildStdout, ChildStderr);
@@ -125,29 +177,25 @@ type Pipes = (ChildStdin, ChildStdout, ChildStderr);
     unsafe_code,
     reason = "the control socket must be put at its descriptor between fork and exec"
 )]
-fn spawn_guard(executable: &Path, control: OwnedFd) -> io::Result<(Child, Pipes)> {
-    let mut command = tokio::process::Command::new(executable);
+fn spawn_guard(world: &World, control: OwnedFd, [stdin, stdout, stderr]: [Stdio; 3]) -> io::Result<Child> {
+    let mut command = tokio::process::Command::new(&world.executable);
     command
         .arg("guard")
         .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr);
     let raw = control.as_raw_fd();
-    // SAFETY: the closure runs in the child between fork and exec and only calls dup2 and fcntl, which are
+    let umask = world.umask;
+    // SAFETY: the closure runs in the child between fork and exec and only calls umask, dup2 and fcntl, which are
     // async-signal-safe; `control` lives until after the spawn, so `raw` is open there.
     unsafe {
-        command.pre_exec(move || place_control(raw));
+        command.pre_exec(move || {
+            rustix::process::umask(umask);
+            place_control(raw)
+        });
     }
-    let mut guard = command.spawn()?;
-    drop(control);
-    let pipes = guard
-        .stdin
-        .take()
-        .zip(guard.stdout.take())
-        .zip(guard.stderr.take());
-    let ((stdin, stdout), stderr) = pipes.expect("all three were asked for as pipes");
-    Ok((guard, (stdin, stdout, stderr)))
+    command.spawn()
 }
 
 /// Puts the control socket at its descriptor, open across exec.

@@ -63,7 +63,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 pub fn serve(options: Options) -> Result<(), ServeError> {
     let system = |what| move |source| ServeError::System { what, source };
     // What the daemon writes is for its user alone.
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     DirBuilder::new()
         .mode(0o700)
         .recursive(true)
@@ -76,10 +76,10 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
         .enable_all()
         .build()
         .map_err(system("the runtime cannot be started"))?;
-    runtime.block_on(run(options))
+    runtime.block_on(run(options, umask))
 }
 
-async fn run(options: Options) -> Result<(), ServeError> {
+async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError> {
     let system = |what| move |source| ServeError::System { what, source };
     // The socket comes first: whoever loses the race for it has touched nothing else.
     let listener = Listener::bind(&options.socket)?;
@@ -103,6 +103,7 @@ async fn run(options: Options) -> Result<(), ServeError> {
             executable: options.executable,
             tasks: tasks.clone(),
             guards: guards.clone(),
+            umask,
         },
         history: history.clone(),
         events: hub.events(),
@@ -111,6 +112,8 @@ async fn run(options: Options) -> Result<(), ServeError> {
         config: loaded.path.display().to_string(),
         version: options.version,
         idle_stop: loaded.config.limits.idle_stop,
+        stall_after_ms: Some(u64::from(loaded.config.agent_stall_threshold_secs) * 1_000)
+            .filter(|after| *after > 0),
     });
     let mut agents = Vec::new();
     for definition in loaded.config.agents {

@@ -80,7 +80,7 @@ impl Guard {
     fn turn(&mut self) -> io::Result<()> {
         self.wait_for_event()?;
         if self.signals.drain()? == Woken::Terminated {
-            self.step(Input::GuardTerminated);
+            self.step(Input::TerminateAsked);
         }
         self.control.send();
         for received in self.control.receive() {
@@ -136,6 +136,7 @@ impl Guard {
                 self.start(Program { argv, cwd, env }, grace_ms);
             }
             Received::Request(GuardRequest::Stop) => self.step(Input::StopAsked),
+            Received::Request(GuardRequest::Terminate) => self.step(Input::TerminateAsked),
             Received::Malformed(reason) => {
                 let error = format!("the guard does not understand the daemon: {reason}");
                 if self.ladder == Ladder::Waiting {

@@ -45,8 +45,8 @@ pub(crate) enum Input {
     StopAsked,
     /// The daemon closed the control socket or died, and the agent's stdin was closed with it.
     ControlClosed,
-    /// Somebody sent SIGTERM to the guard itself.
-    GuardTerminated,
+    /// The daemon asks for the end at once, or somebody sent SIGTERM to the guard itself.
+    TerminateAsked,
     /// The leader ended; others may live on.
     LeaderEnded,
     /// Some other process of the tree ended, and there are more.
@@ -111,7 +111,7 @@ impl Ladder {
             },
             // The guard holds no end of the agent's stdin, so waiting for the agent to notice its closing would be
             // waiting for nothing: whoever sends SIGTERM gets step 2 at once.
-            Input::GuardTerminated => match *self {
+            Input::TerminateAsked => match *self {
                 Self::Waiting => self.leave(),
                 Self::Guarding { grace } | Self::Asked { grace, .. } => self.terminate(grace, now),
                 Self::Terminated { .. } | Self::Killed { .. } | Self::Left => None,
@@ -300,15 +300,15 @@ mod tests {
     fn sigterm_to_the_guard_is_step_two_at_once_and_only_once() {
         check(&[
             (0, SPAWNED, None),
-            (10, Input::GuardTerminated, Some(Action::Terminate)),
-            (11, Input::GuardTerminated, None),
+            (10, Input::TerminateAsked, Some(Action::Terminate)),
+            (11, Input::TerminateAsked, None),
             (3_010, Input::TimePassed, Some(Action::Kill)),
-            (3_011, Input::GuardTerminated, None),
+            (3_011, Input::TerminateAsked, None),
         ]);
         check(&[
             (0, SPAWNED, None),
             (10, Input::StopAsked, None),
-            (20, Input::GuardTerminated, Some(Action::Terminate)),
+            (20, Input::TerminateAsked, Some(Action::Terminate)),
         ]);
     }
 
@@ -316,7 +316,7 @@ mod tests {
     fn survivors_of_sigkill_are_looked_for_again_at_each_end_and_ever_more_slowly_without_one() {
         let ladder = check(&[
             (0, SPAWNED, None),
-            (0, Input::GuardTerminated, Some(Action::Terminate)),
+            (0, Input::TerminateAsked, Some(Action::Terminate)),
             (3_000, Input::TimePassed, Some(Action::Kill)),
             (3_019, Input::TimePassed, None),
             (3_020, Input::TimePassed, Some(Action::Kill)),
@@ -353,7 +353,7 @@ mod tests {
             (1, Input::TreeEmpty, None),
         ]);
         check(&[(0, Input::ControlClosed, Some(Action::Leave))]);
-        check(&[(0, Input::GuardTerminated, Some(Action::Leave))]);
+        check(&[(0, Input::TerminateAsked, Some(Action::Leave))]);
         check(&[
             (0, Input::SpawnFailed, Some(Action::Leave)),
             (1, Input::ControlClosed, None),

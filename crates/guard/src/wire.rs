@@ -20,6 +20,8 @@ pub enum GuardRequest {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grace_ms: Option<GraceMs>,
     },
+    /// End the tree now: SIGTERM at once, then SIGKILL.
+    Terminate,
     /// Begin the ladder now. The daemon has closed the agent's stdin, or does so at once.
     Stop,
 }
@@ -97,6 +99,7 @@ mod tests {
     #[test]
     fn requests_have_their_shape() {
         check_request(r#"{"type":"stop"}"#, &GuardRequest::Stop);
+        check_request(r#"{"type":"terminate"}"#, &GuardRequest::Terminate);
         check_request(
             r#"{"type":"spawn","argv":["/bin/sh","-c","exit 3"],"cwd":null,"env":[["A","1"],["B",""]]}"#,
             &GuardRequest::Spawn {

@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 pub use change::{Change, Revision, WholeField};
 pub use restore::{Stored, compose};
-pub use turn::{Attachment, Cancelled, Prompt, SendError, TurnEnd, WithdrawError};
+pub use turn::{Attachment, Cancelled, Prompt, SendError, Stall, TurnEnd, WithdrawError};
 pub use update::{ToolPatch, Update, Voice};
 pub use view::Page;
 
@@ -53,6 +53,8 @@ pub struct Conversation {
     /// How many messages there are, those in storage included.
     total: u64,
     turn: Option<Turn>,
+    /// The running turn has been silent for so long that the agent may be stuck.
+    stalled: bool,
     queue: VecDeque<Prompt>,
     /// The agent message that updates go to.
     target: Option<Target>,
@@ -119,6 +121,7 @@ impl Conversation {
             whole_from: None,
             total: 0,
             turn: None,
+            stalled: false,
             queue: VecDeque::new(),
             target: None,
             tools: HashMap::new(),
@@ -249,6 +252,7 @@ impl Conversation {
         let change = Change::Turn {
             busy: self.is_busy(),
             queued: self.queued(),
+            stalled: self.stalled,
         };
         self.record(change);
     }

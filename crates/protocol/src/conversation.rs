@@ -358,15 +358,35 @@ pub struct Permission {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum PermissionOutcome {
-    /// A client chose one of the options.
+    /// One of the options was chosen.
     #[serde(rename_all = "camelCase")]
-    Selected { option_id: String },
-    /// A client answered it without choosing.
-    Dismissed,
+    Selected {
+        option_id: String,
+        #[serde(default)]
+        answered_by: AnsweredBy,
+    },
+    /// It was answered without choosing.
+    #[serde(rename_all = "camelCase")]
+    Dismissed {
+        #[serde(default)]
+        answered_by: AnsweredBy,
+    },
     /// Stop cancelled it.
     Cancelled,
     /// The agent took it back, or ended.
     Withdrawn,
+}
+
+/// Who answered a permission request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// A program of the user's own: the command line, a script.
+    #[default]
+    Program,
+    /// The rule of the configuration (`permissions` of the agent).
+    Rule,
 }
 
 /// A conversation, from one message backwards.
@@ -392,6 +412,8 @@ pub struct ConversationView {
     pub truncated: bool,
     /// The agent is answering.
     pub busy: bool,
+    /// The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck.
+    pub stalled: bool,
     /// How many messages wait for the current answer.
     pub queued: u32,
     pub usage: Option<Usage>,

@@ -244,6 +244,8 @@ pub struct TurnChanged {
     pub busy: bool,
     /// How many messages wait.
     pub queued: u32,
+    /// The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck.
+    pub stalled: bool,
 }
 
 /// Payload of `permission:requested`: the request itself, and the revision.

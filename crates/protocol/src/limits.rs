@@ -57,6 +57,14 @@ pub const TRACE_MESSAGES: usize = 1_000;
 pub const TRACE_MESSAGE_BYTES: usize = 64 << 10;
 /// What is kept of one agent's protocol messages together, in bytes: large messages push old ones out sooner.
 pub const TRACE_BYTES: usize = 8 << 20;
+/// The most that an agent gets of one file, in bytes; of a longer one it can ask for lines.
+pub const FILE_BYTES: usize = 16 << 20;
+/// The most commands that an agent may have the daemon run for it at once.
+pub const AGENT_TERMINALS: usize = 32;
+/// What is kept of the output of such a command when the agent does not say, in bytes; the beginning is dropped.
+pub const TERMINAL_OUTPUT_BYTES: usize = 1 << 20;
+/// The most that an agent may have kept of it, in bytes.
+pub const TERMINAL_OUTPUT_BYTES_MOST: usize = 16 << 20;
 /// How long an agent may take to answer `initialize`, in milliseconds.
 pub const HANDSHAKE_MS: u64 = 30_000;
 /// How often agents that nobody uses are looked at, in milliseconds.

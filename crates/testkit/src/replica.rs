@@ -50,6 +50,7 @@ impl Replica {
             Event::TurnChanged(payload) => {
                 self.view.busy = payload.busy;
                 self.view.queued = payload.queued;
+                self.view.stalled = payload.stalled;
             }
             Event::PermissionRequested(payload) => {
                 self.view.permissions.push(payload.clone().into_permission());

@@ -260,6 +260,13 @@ export type AnswerPermissionParams = {
   optionId?: string | null;
 };
 
+/** Who answered a permission request. */
+export type AnsweredBy =
+  /** A program of the user's own: the command line, a script. */
+  | "program"
+  /** The rule of the configuration (`permissions` of the agent). */
+  | "rule";
+
 /** A way to log in that an agent offers. */
 export type AuthMethod = {
   id: string;
@@ -397,6 +404,8 @@ export type ConversationView = {
   truncated: boolean;
   /** The agent is answering. */
   busy: boolean;
+  /** The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck. */
+  stalled: boolean;
   /** How many messages wait for the current answer. */
   queued: number;
   usage: Usage | null;
@@ -760,10 +769,10 @@ export type PermissionOption = {
 
 /** How a permission request ended. */
 export type PermissionOutcome =
-  /** A client chose one of the options. */
-  | { outcome: "selected"; optionId: string }
-  /** A client answered it without choosing. */
-  | { outcome: "dismissed" }
+  /** One of the options was chosen. */
+  | { outcome: "selected"; optionId: string; answeredBy: AnsweredBy }
+  /** It was answered without choosing. */
+  | { outcome: "dismissed"; answeredBy: AnsweredBy }
   /** Stop cancelled it. */
   | { outcome: "cancelled" }
   /** The agent took it back, or ended. */
@@ -991,6 +1000,8 @@ export type TurnChanged = {
   busy: boolean;
   /** How many messages wait. */
   queued: number;
+  /** The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck. */
+  stalled: boolean;
 };
 
 /** The context window's use. */

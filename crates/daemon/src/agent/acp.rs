@@ -23,7 +23,7 @@ mod transcripts;
 
 pub(crate) use connection::{Connection, Refusal};
 pub(crate) use envelope::{AgentError, AgentRequestId};
-pub(crate) use incoming::{AgentRequest, Incoming, PermissionRequest};
+pub(crate) use incoming::{AgentRequest, ClientCall, Incoming, NewTerminal, PermissionRequest};
 pub(crate) use lines::{LineError, LineReader};
 pub(crate) use outgoing::{WriteError, outgoing_lines};
 pub(crate) use read::{
@@ -31,6 +31,7 @@ pub(crate) use read::{
 };
 pub(crate) use trace::{Redactor, Trace};
 pub(crate) use write::{
-    ClientOffer, OptionValue, PermissionAnswer, PromptBlock, cancel, file_uri, initialize, load_session,
-    new_session, prompt, resume_session, set_mode, set_option,
+    FileText, Nothing, OptionValue, PermissionAnswer, PromptBlock, SessionStart, TerminalExit,
+    TerminalOutput, TerminalStarted, ToolServer, cancel, file_uri, initialize, load_session, new_session,
+    prompt, resume_session, set_mode, set_option,
 };

@@ -8,8 +8,10 @@ use tokio::process::ChildStdout;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::acp::{Connection, LineError, LineReader, Redactor, WriteError};
+use super::acp::{AgentRequestId, Connection, LineError, LineReader, Redactor, WriteError};
+use super::client::FileDone;
 use super::session::Asked;
+use super::terminals::{TerminalNews, Terminals};
 use crate::clock::steady_ms;
 use crate::process::GuardNews;
 
@@ -31,6 +33,13 @@ pub(super) struct Link {
     pub(super) pid: Option<u32>,
     /// When the process was started, in epoch milliseconds.
     pub(super) started_at: u64,
+    /// The commands that it has run for it.
+    pub(super) terminals: Terminals,
+    pub(super) terminal_news: mpsc::UnboundedSender<TerminalNews>,
+    heard_of_terminals: mpsc::UnboundedReceiver<TerminalNews>,
+    /// Where work that was done for it is told.
+    pub(super) done: mpsc::UnboundedSender<LinkInput>,
+    heard_done: mpsc::UnboundedReceiver<LinkInput>,
     /// The process has ended, for this reason, and its last output is awaited until then.
     pub(super) exit: Option<Exit>,
     /// Whether anything of the tree lives.
@@ -70,6 +79,8 @@ pub(super) enum LinkInput {
     WriteFailed(WriteError),
     Guard(GuardReport),
     GuardLost,
+    FileDone(AgentRequestId, FileDone),
+    Terminal(TerminalNews),
 }
 
 /// The ends of a process that a link is made of.
@@ -97,6 +108,8 @@ impl Link {
             started_at,
         } = parts;
         let connection = Some(connection);
+        let (terminal_news, heard_of_terminals) = mpsc::unbounded_channel();
+        let (done, heard_done) = mpsc::unbounded_channel();
         Self {
             lines,
             output: Output::Open,
@@ -108,6 +121,11 @@ impl Link {
             stderr: Some(stderr),
             pid: None,
             started_at,
+            terminals: Terminals::default(),
+            terminal_news,
+            heard_of_terminals,
+            done,
+            heard_done,
             exit: None,
             tree: Tree::Alive,
         }
@@ -139,6 +157,8 @@ impl Link {
                 GuardNews::Lost => LinkInput::GuardLost,
             },
             Some(error) = self.written.recv() => LinkInput::WriteFailed(error),
+            Some(done) = self.heard_done.recv() => done,
+            Some(news) = self.heard_of_terminals.recv() => LinkInput::Terminal(news),
             line = self.lines.next_line(), if reads => match line {
                 Ok(Some(line)) => LinkInput::Line(line.to_vec()),
                 Ok(None) => LinkInput::OutputEnded(None),
@@ -153,6 +173,8 @@ impl Link {
         if self.guard.send(GuardRequest::Stop).is_err() {
             tracing::debug!("the guard has already ended");
         }
+        // Their guards end them.
+        self.terminals = Terminals::default();
         self.connection.take()
     }
 

@@ -8,9 +8,7 @@ use pupitre_protocol::limits::REPLY_BYTES;
 use pupitre_protocol::{ErrorKind, Event, RpcError};
 use tokio::sync::mpsc;
 
-use super::acp::{
-    ClientOffer, Connection, Initialized, LineReader, Redactor, Trace, initialize, outgoing_lines,
-};
+use super::acp::{Connection, Initialized, LineReader, Redactor, Trace, initialize, outgoing_lines};
 use super::connection::{Link, LinkInput, LinkParts, Tree};
 use super::session::{Asked, Session};
 use super::task::AgentTask;
@@ -159,7 +157,7 @@ impl AgentTask {
         let trace = Trace::new(redactor.clone(), epoch_ms, recorded);
         let mut connection = Connection::new(outgoing, trace);
         connection.send_request(
-            &initialize(ClientOffer::Nothing, self.context.version),
+            &initialize(self.definition.client, self.context.version),
             Asked::Initialize,
         );
         Ok(Link::new(LinkParts {
@@ -203,6 +201,8 @@ impl AgentTask {
             LinkInput::WriteFailed(error) => self.write_failed(&error),
             LinkInput::Guard(report) => self.take_report(report),
             LinkInput::GuardLost => self.guard_lost(),
+            LinkInput::FileDone(id, done) => self.file_done(&id, done),
+            LinkInput::Terminal(news) => self.take_terminal_news(news),
         }
     }
 

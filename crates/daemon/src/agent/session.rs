@@ -78,7 +78,7 @@ impl AgentTask {
             .initialized
             .as_ref()
             .map(|initialized| initialized.capabilities);
-        let cwd = self.conversation.cwd().to_owned();
+        let start = self.session_start();
         let conversation = self.conversation.id();
         let asked = |id: &str| Asked::OldSession {
             conversation,
@@ -89,15 +89,15 @@ impl AgentTask {
         };
         let replay = match (&known, capabilities) {
             (Some(id), Some(capabilities)) if capabilities.resume_session => {
-                connection.send_request(&resume_session(id, &cwd), asked(id));
+                connection.send_request(&resume_session(id, &start), asked(id));
                 Replay::Past
             }
             (Some(id), Some(capabilities)) if capabilities.load_session => {
-                connection.send_request(&load_session(id, &cwd), asked(id));
+                connection.send_request(&load_session(id, &start), asked(id));
                 Replay::Past
             }
             (_, _) => {
-                connection.send_request(&new_session(&cwd), Asked::NewSession { conversation });
+                connection.send_request(&new_session(&start), Asked::NewSession { conversation });
                 Replay::Nothing
             }
         };
@@ -200,12 +200,12 @@ impl AgentTask {
             }
             Err(error) => {
                 tracing::info!(agent = %self.definition.name, %error, "the agent cannot take up its session; a new one begins");
+                let start = self.session_start();
+                let conversation = self.conversation.id();
                 let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
                     return;
                 };
-                let conversation = self.conversation.id();
-                let asked = Asked::NewSession { conversation };
-                connection.send_request(&new_session(self.conversation.cwd()), asked);
+                connection.send_request(&new_session(&start), Asked::NewSession { conversation });
                 self.conversation.session_opens();
                 self.session = Session::Opening {
                     known: Some(id),

@@ -46,6 +46,8 @@ pub(crate) struct AgentContext {
     pub(crate) version: &'static str,
     /// When agents that nobody uses are stopped.
     pub(crate) idle_stop: IdleStop,
+    /// After how long a silent turn counts as stalled.
+    pub(crate) stall_after_ms: Option<u64>,
 }
 
 /// The task of one agent.
@@ -70,6 +72,10 @@ pub(crate) struct AgentTask {
     pub(super) past_sessions: VecDeque<String>,
     pub(super) unsent: Option<Unsent>,
     pub(super) cancel_deadline_ms: Option<u64>,
+    /// When the agent was last heard, or given something to do.
+    pub(super) heard_at_ms: u64,
+    /// It was not heard for too long since.
+    pub(super) stalled: bool,
     /// Open permission requests: the agent's own ids.
     pub(super) asked: Vec<(PermissionId, AgentRequestId)>,
     /// The last requests that are no longer open, so that a late answer is told so.
@@ -125,6 +131,8 @@ impl AgentTask {
             past_sessions: VecDeque::new(),
             unsent: None,
             cancel_deadline_ms: None,
+            heard_at_ms: 0,
+            stalled: false,
             asked: Vec::new(),
             answered: VecDeque::new(),
             view_changed: true,
@@ -258,6 +266,7 @@ impl AgentTask {
             self.cancel_deadline_ms = None;
             self.conversation.abandon_turn(&mut SystemStamps);
         }
+        self.look_at_stall(now_ms);
         self.look_at_process_time(now_ms);
         Next::GoOn
     }
@@ -265,6 +274,7 @@ impl AgentTask {
     fn deadline_ms(&self) -> Option<u64> {
         [
             self.cancel_deadline_ms,
+            self.stall_deadline_ms(),
             self.flush_at_ms,
             self.lifecycle.deadline_ms(),
             self.process_deadline_ms(),

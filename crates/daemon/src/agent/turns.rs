@@ -1,8 +1,9 @@
 //! Turns of the current conversation: prompts out, updates in, permission requests, cancel and end.
 
 use pupitre_model::agent::lifecycle::Input;
-use pupitre_model::conversation::{Attachment, Prompt, SendError, TurnEnd};
-use pupitre_protocol::conversation::{CancelReply, PermissionOutcome, SendReply};
+use pupitre_model::config::PermissionPolicy;
+use pupitre_model::conversation::{Attachment, Prompt, SendError, Stall, TurnEnd};
+use pupitre_protocol::conversation::{AnsweredBy, CancelReply, PermissionOutcome, SendReply, ToolKind};
 use pupitre_protocol::limits::CANCEL_MS;
 use pupitre_protocol::{ErrorKind, MessageId, PermissionId, RpcError};
 use serde_json::value::RawValue;
@@ -74,6 +75,7 @@ impl AgentTask {
             Asked::Prompt { message },
         );
         self.conversation.prompt_sent();
+        self.heard();
     }
 
     pub(super) fn send(&mut self, text: String, attachments: Vec<Attachment>) -> Answer<SendReply> {
@@ -165,7 +167,9 @@ impl AgentTask {
         let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) else {
             return;
         };
-        for incoming in connection.accept(line) {
+        let all = connection.accept(line);
+        self.heard();
+        for incoming in all {
             self.take(incoming);
         }
     }
@@ -211,6 +215,7 @@ impl AgentTask {
     fn take_request(&mut self, id: AgentRequestId, request: AgentRequest) {
         let refusal = match request {
             AgentRequest::Permission(request) => return self.take_permission_request(id, request),
+            AgentRequest::Client(call) => return self.take_client_call(id, call),
             AgentRequest::Unreadable { method, reason } => Refusal::UnreadableParams { method, reason },
             AgentRequest::Unknown { method } => Refusal::UnknownMethod { method },
         };
@@ -229,12 +234,80 @@ impl AgentTask {
             })
             .flatten();
         match id {
-            Some(id) => self.asked.push((id, request_id)),
+            Some(id) => {
+                self.asked.push((id, request_id));
+                self.answer_by_rule(id);
+            }
             None => {
                 if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
                     connection.reply(&request_id, &PermissionAnswer::Cancelled);
                 }
             }
+        }
+    }
+
+    /// Answers a permission request as the configuration says for this agent, when it says anything.
+    fn answer_by_rule(&mut self, id: PermissionId) {
+        let Some(permission) = self.conversation.permission(id) else {
+            return;
+        };
+        let answered_by = AnsweredBy::Rule;
+        let first_of = |kind: &str| {
+            let mut options = permission.options.iter();
+            options
+                .find(|option| option.kind == kind)
+                .map(|option| option.option_id.clone())
+        };
+        let reads = matches!(permission.tool_call.kind, ToolKind::Read | ToolKind::Search);
+        let chosen = match self.definition.permissions {
+            PermissionPolicy::Ask => return,
+            PermissionPolicy::AllowReads if !reads => return,
+            // Without such an option a person is asked: an "always" is not ours to give.
+            PermissionPolicy::AllowReads => match first_of("allow_once") {
+                Some(option_id) => Some(option_id),
+                None => return,
+            },
+            PermissionPolicy::Deny => first_of("reject_once"),
+        };
+        let (outcome, reply) = match chosen {
+            Some(option_id) => (
+                PermissionOutcome::Selected {
+                    option_id: option_id.clone(),
+                    answered_by,
+                },
+                PermissionAnswer::Selected { option_id },
+            ),
+            None => (
+                PermissionOutcome::Dismissed { answered_by },
+                PermissionAnswer::Cancelled,
+            ),
+        };
+        self.conversation.resolve(id, outcome);
+        self.answer_agent(id, reply);
+    }
+
+    /// Returns when the running turn counts as stalled, unless the agent is heard before.
+    pub(super) fn stall_deadline_ms(&self) -> Option<u64> {
+        let after_ms = self.context.stall_after_ms?;
+        let waits = self.conversation.owes_word() && self.unsent.is_none() && !self.stalled;
+        waits.then_some(self.heard_at_ms + after_ms)
+    }
+
+    /// Notes that the agent was given something to do, or said something.
+    pub(super) fn heard(&mut self) {
+        self.heard_at_ms = steady_ms();
+        if std::mem::take(&mut self.stalled) {
+            self.conversation.set_stalled(Stall::Heard);
+        }
+    }
+
+    pub(super) fn look_at_stall(&mut self, now_ms: u64) {
+        if self
+            .stall_deadline_ms()
+            .is_some_and(|deadline| deadline <= now_ms)
+        {
+            self.stalled = true;
+            self.conversation.set_stalled(Stall::Silent);
         }
     }
 
@@ -265,8 +338,12 @@ impl AgentTask {
                 )
             });
         };
+        let answered_by = AnsweredBy::Program;
         let (outcome, reply) = match option {
-            None => (PermissionOutcome::Dismissed, PermissionAnswer::Cancelled),
+            None => (
+                PermissionOutcome::Dismissed { answered_by },
+                PermissionAnswer::Cancelled,
+            ),
             Some(option_id) => {
                 let known: Vec<String> = permission
                     .options
@@ -282,12 +359,14 @@ impl AgentTask {
                 }
                 let outcome = PermissionOutcome::Selected {
                     option_id: option_id.clone(),
+                    answered_by,
                 };
                 (outcome, PermissionAnswer::Selected { option_id })
             }
         };
         self.conversation.resolve(id, outcome);
         self.answer_agent(id, reply);
+        self.heard();
         Ok(())
     }
 

@@ -135,6 +135,7 @@ impl Store {
             total,
             truncated: page.truncated,
             busy: false,
+            stalled: false,
             queued: 0,
             usage,
             commands: Vec::new(),

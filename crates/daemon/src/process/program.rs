@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use pupitre_model::config::{AgentDefinition, EnvValue};
+use pupitre_model::config::{AgentDefinition, EnvValue, McpServer};
 use rustix::fs::{Access, access};
 
 /// A program with everything that it is started with.
@@ -43,22 +43,16 @@ impl Program {
                 folder: folder.display().to_string(),
             });
         }
-        // Names and values that are no Unicode cannot be told to the guard; no agent is known that needs one.
-        let mut env: BTreeMap<String, String> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
+        let mut env = own_environment();
         let mut secrets = Vec::new();
-        for (name, value) in &definition.env {
-            let value = match value {
-                EnvValue::Literal(value) => value.clone(),
-                EnvValue::Inherited(from) => env
-                    .get(from)
-                    .cloned()
-                    .ok_or_else(|| LaunchError::NoVariable { name: from.clone() })?,
-            };
-            secrets.push(value.clone());
-            env.insert(name.clone(), value);
+        let servers = definition.mcp_servers.iter().map(|server| &server.env);
+        for added in servers {
+            // They are given to the agent in a message, so they are secrets of its connection too.
+            secrets.extend(values_of(added, &env)?.into_values());
         }
+        let added = values_of(&definition.env, &env)?;
+        secrets.extend(added.values().cloned());
+        env.extend(added);
         let path = env.get("PATH").map(String::as_str).unwrap_or_default();
         let command = find(&definition.command, path, &folder, home)?;
         let argv = [command]
@@ -72,6 +66,108 @@ impl Program {
             secrets,
         })
     }
+
+    /// Returns the program of a tool server of an agent: its absolute path, arguments, and the variables that are added.
+    ///
+    /// # Errors
+    ///
+    /// When the command or a variable that `env` refers to is not there.
+    pub(crate) fn of_tool_server(
+        definition: &AgentDefinition,
+        server: &McpServer,
+        home: &Path,
+    ) -> Result<Self, LaunchError> {
+        let env = own_environment();
+        let folder = working_folder(definition.cwd.as_deref(), home);
+        let path = env.get("PATH").map(String::as_str).unwrap_or_default();
+        let command = find(&server.command, path, &folder, home)?;
+        let added = values_of(&server.env, &env)?;
+        Ok(Self {
+            argv: [command].into_iter().chain(server.args.iter().cloned()).collect(),
+            cwd: folder.display().to_string(),
+            secrets: added.values().cloned().collect(),
+            env: added.into_iter().collect(),
+        })
+    }
+
+    /// Returns the program of a command that an agent wants to have run, in its session's folder.
+    ///
+    /// # Errors
+    ///
+    /// When the command or the folder is not there.
+    pub(crate) fn of_command(
+        definition: &AgentDefinition,
+        parts: CommandParts,
+        session_folder: &Path,
+        home: &Path,
+    ) -> Result<Self, LaunchError> {
+        let folder = match &parts.cwd {
+            Some(cwd) => session_folder.join(cwd),
+            None => session_folder.to_owned(),
+        };
+        if !folder.is_dir() {
+            return Err(LaunchError::NoFolder {
+                folder: folder.display().to_string(),
+            });
+        }
+        let mut env = own_environment();
+        let added = values_of(&definition.env, &env)?;
+        let secrets = added.values().cloned().collect();
+        env.extend(added);
+        env.extend(parts.env);
+        let argv = if parts.args.is_empty() {
+            // Agents that have one line of text mean a shell by it.
+            vec!["/bin/sh".to_owned(), "-c".to_owned(), parts.command]
+        } else {
+            let path = env.get("PATH").map(String::as_str).unwrap_or_default();
+            let command = find(&parts.command, path, &folder, home)?;
+            [command].into_iter().chain(parts.args).collect()
+        };
+        Ok(Self {
+            argv,
+            cwd: folder.display().to_string(),
+            env: env.into_iter().collect(),
+            secrets,
+        })
+    }
+}
+
+/// Returns the daemon's own environment. Names and values that are no Unicode cannot be told to the guard; no agent is
+/// known that needs one.
+fn own_environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// Returns what the values of an `env` are, given the daemon's own environment.
+fn values_of(
+    env: &BTreeMap<String, EnvValue>,
+    own: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, LaunchError> {
+    let values = env.iter().map(|(name, value)| {
+        let value = match value {
+            EnvValue::Literal(value) => value.clone(),
+            EnvValue::Inherited(from) => own
+                .get(from)
+                .cloned()
+                .ok_or_else(|| LaunchError::NoVariable { name: from.clone() })?,
+        };
+        Ok((name.clone(), value))
+    });
+    values.collect()
+}
+
+/// What an agent wants to have run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandParts {
+    /// A program; without arguments, a line for the shell.
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    /// What is added to the agent's own environment.
+    pub(crate) env: Vec<(String, String)>,
+    /// The session's folder when nothing is said.
+    pub(crate) cwd: Option<String>,
 }
 
 /// Returns the folder that a configuration names: `~` is the home folder, and so is nothing.
@@ -124,7 +220,8 @@ pub(crate) fn exit_reason(code: Option<i32>, signal: Option<i32>) -> String {
     }
 }
 
-fn signal_name(signal: i32) -> Option<&'static str> {
+/// Returns the name of a signal.
+pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

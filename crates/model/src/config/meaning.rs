@@ -384,7 +384,11 @@ pub(super) fn config(value: &Value, executable: &str) -> Config {
             History::InMemory
         },
         scripting: file.scripting,
-        free_access: if file.ai_unrestricted { FreeAccess::On } else { FreeAccess::Off },
+        free_access: if file.ai_unrestricted {
+            FreeAccess::On
+        } else {
+            FreeAccess::Off
+        },
         ai_injection_fence: file.ai_injection_fence,
         agent_stall_threshold_secs: file.agent_stall_threshold_secs,
         port: file.port,

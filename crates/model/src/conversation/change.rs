@@ -46,6 +46,7 @@ pub enum Change {
     Turn {
         busy: bool,
         queued: u32,
+        stalled: bool,
     },
     Asked(Box<Permission>),
     Resolved {
@@ -132,7 +133,12 @@ impl Revision {
                 part: Some(*part),
             }),
             Change::Whole { .. } => return None,
-            Change::Turn { busy, queued } => Event::TurnChanged(TurnChanged {
+            Change::Turn {
+                busy,
+                queued,
+                stalled,
+            } => Event::TurnChanged(TurnChanged {
+                stalled,
                 agent,
                 conversation,
                 rev,

@@ -42,6 +42,13 @@ pub enum TurnEnd {
     Failed(String),
 }
 
+/// Whether an agent that answers says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stall {
+    Silent,
+    Heard,
+}
+
 /// Says why a message was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
@@ -145,7 +152,22 @@ impl Conversation {
             stage: Stage::Answering,
         });
         self.rejections = 0;
+        self.stalled = false;
         self.record_turn();
+    }
+
+    /// Says whether the agent owes a word: a turn runs and waits for nobody's answer.
+    pub fn owes_word(&self) -> bool {
+        self.turn.is_some() && self.permissions.is_empty()
+    }
+
+    /// Shows that the running turn has been silent for too long, or that it no longer is.
+    pub fn set_stalled(&mut self, stalled: Stall) {
+        let stalled = stalled == Stall::Silent && self.turn.is_some();
+        if self.stalled != stalled {
+            self.stalled = stalled;
+            self.record_turn();
+        }
     }
 
     /// The agent was given the prompt of the running turn: what it says from now on answers that.
@@ -274,6 +296,7 @@ impl Conversation {
             Stage::Abandoned => self.fail_tools(ToolEnd::Cancelled),
         }
         self.turn = None;
+        self.stalled = false;
         self.record_turn();
     }
 
@@ -290,6 +313,7 @@ impl Conversation {
                 message.error = Some(error);
                 self.add(message);
                 self.turn = None;
+                self.stalled = false;
                 self.record_turn();
             } else {
                 self.end_turn(TurnEnd::Failed(error), stamps);
@@ -382,11 +406,11 @@ impl Conversation {
         };
         let permission = self.permissions.remove(place);
         let refused = match &outcome {
-            PermissionOutcome::Selected { option_id } => permission
+            PermissionOutcome::Selected { option_id, .. } => permission
                 .options
                 .iter()
                 .any(|option| option.option_id == *option_id && option.kind.starts_with("reject")),
-            PermissionOutcome::Dismissed => true,
+            PermissionOutcome::Dismissed { .. } => true,
             PermissionOutcome::Cancelled | PermissionOutcome::Withdrawn => false,
         };
         self.rejections += u32::from(refused);

@@ -68,6 +68,7 @@ impl Conversation {
             total: self.total,
             truncated: page.truncated,
             busy: self.is_busy(),
+            stalled: self.stalled,
             queued: self.queued(),
             usage: self.usage.clone(),
             commands: self.commands.clone(),

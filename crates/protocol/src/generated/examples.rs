@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::agent::{AgentState, TraceDirection, TraceEntry};
 use crate::conversation::{
-    Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Message, Mode, Modes, Part, PartKind,
-    Permission, PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason, ToolCall,
-    ToolKind, ToolStatus, Usage,
+    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Message, Mode, Modes, Part,
+    PartKind, Permission, PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason,
+    ToolCall, ToolKind, ToolStatus, Usage,
 };
 use crate::envelope::{OutgoingError, OutgoingRequest, OutgoingResult, VERSION};
 use crate::event::{
@@ -130,6 +130,7 @@ fn event(kind: EventKind) -> Event {
             rev,
             busy: true,
             queued: 1,
+            stalled: false,
         }),
         EventKind::PermissionRequested => {
             Event::PermissionRequested(PermissionRequested::new(permission(), rev))
@@ -141,6 +142,7 @@ fn event(kind: EventKind) -> Event {
             rev,
             resolution: PermissionOutcome::Selected {
                 option_id: "once".into(),
+                answered_by: AnsweredBy::Program,
             },
         }),
         EventKind::UsageChanged => Event::UsageChanged(UsageChanged {

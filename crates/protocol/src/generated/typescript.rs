@@ -187,7 +187,7 @@ fn what_may_be_missing_has_a_question_mark() {
         // Always there.
         "  version: string | null;\n",
         "export type Heartbeat = Record<symbol, never>;\n",
-        "  | { outcome: \"selected\"; optionId: string }\n",
+        "  | { outcome: \"selected\"; optionId: string; answeredBy: AnsweredBy }\n",
     ] {
         assert!(file.contains(expected), "{expected}");
     }

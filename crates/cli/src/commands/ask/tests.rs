@@ -120,6 +120,7 @@ fn view(rev: u64, messages: Vec<Message>) -> ConversationView {
         truncated: false,
         busy: true,
         queued: 0,
+        stalled: false,
         usage: None,
         commands: Vec::new(),
         permissions: Vec::new(),

@@ -14,6 +14,8 @@ pub(crate) struct TestAgent {
     pub(crate) args: Vec<String>,
     pub(crate) cwd: Option<String>,
     pub(crate) env: Vec<(String, String)>,
+    /// More lines of its entry.
+    pub(crate) lines: Vec<String>,
 }
 
 /// How a fake agent plays its file.
@@ -35,11 +37,18 @@ impl TestAgent {
             args: args.iter().map(|&argument| argument.to_owned()).collect(),
             cwd: None,
             env: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
     pub(crate) fn cwd(mut self, folder: &str) -> Self {
         self.cwd = Some(folder.to_owned());
+        self
+    }
+
+    /// Adds a line to its entry in the configuration.
+    pub(crate) fn line(mut self, line: &str) -> Self {
+        self.lines.push(line.to_owned());
         self
     }
 
@@ -66,8 +75,10 @@ fn fake(desk: &Desk, name: &str, fake: Fake, file: &Path) -> (TestAgent, Report)
         Fake::Script => "script",
     };
     let program = Program::FakeAgent.path();
-    let agent =
-        TestAgent::new(name, utf8(&program), &[word, utf8(file)]).env("PUPITRE_FAKE_REPORT", utf8(&report));
+    // The recordings were made with a client that offers nothing.
+    let agent = TestAgent::new(name, utf8(&program), &[word, utf8(file)])
+        .env("PUPITRE_FAKE_REPORT", utf8(&report))
+        .line("client = []");
     (agent, Report(report))
 }
 
@@ -111,6 +122,9 @@ pub(super) fn config_text(settings: &str, agents: &[TestAgent]) -> String {
         );
         if let Some(cwd) = &agent.cwd {
             text += &format!("cwd = {}\n", quoted(cwd));
+        }
+        for line in &agent.lines {
+            text += &format!("{line}\n");
         }
         let env: Vec<String> = agent
             .env

@@ -39,6 +39,18 @@ pub(crate) enum Refusal {
     },
     /// The agent took its request back.
     Cancelled,
+    /// What it is about is not there (ACP: resource not found).
+    Missing {
+        what: String,
+    },
+    /// It may not be done as it was asked.
+    Wrong {
+        reason: String,
+    },
+    /// It was tried and failed.
+    Failed {
+        reason: String,
+    },
 }
 
 impl<T> Connection<T> {
@@ -106,6 +118,9 @@ impl<T> Connection<T> {
                 ErrorCode::RequestCancelled,
                 "the request was cancelled".to_owned(),
             ),
+            Refusal::Missing { what } => (ErrorCode::ResourceNotFound, what.clone()),
+            Refusal::Wrong { reason } => (ErrorCode::InvalidParams, reason.clone()),
+            Refusal::Failed { reason } => (ErrorCode::InternalError, reason.clone()),
         };
         let error = ErrorObject {
             code: code.into(),
@@ -232,8 +247,15 @@ fn request(method: &str, params: Option<&RawValue>) -> AgentRequest {
             },
         };
     }
-    AgentRequest::Unknown {
-        method: method.to_owned(),
+    match read::client_call(method, params) {
+        Some(Ok(call)) => AgentRequest::Client(call),
+        Some(Err(reason)) => AgentRequest::Unreadable {
+            method: method.to_owned(),
+            reason,
+        },
+        None => AgentRequest::Unknown {
+            method: method.to_owned(),
+        },
     }
 }
 

@@ -6,6 +6,8 @@ use pupitre_model::conversation::{ToolPatch, Update};
 use pupitre_protocol::conversation::PermissionOption;
 use serde_json::value::RawValue;
 
+use crate::process::CommandParts;
+
 use super::envelope::{AgentError, AgentRequestId};
 
 /// One thing that the agent said. `T` is what the owner gave along with a request.
@@ -41,6 +43,8 @@ pub(crate) enum Incoming<T> {
 #[derive(Debug)]
 pub(crate) enum AgentRequest {
     Permission(PermissionRequest),
+    /// Something about files or terminals of this machine.
+    Client(ClientCall),
     /// Known, but its parameters cannot be read.
     Unreadable {
         method: String,
@@ -49,6 +53,55 @@ pub(crate) enum AgentRequest {
     Unknown {
         method: String,
     },
+}
+
+/// What an agent may ask of its client's machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ClientCall {
+    ReadFile {
+        session: String,
+        path: String,
+        /// The first line that is wanted, counted from 1.
+        line: Option<u64>,
+        /// How many lines are wanted.
+        limit: Option<u64>,
+    },
+    WriteFile {
+        session: String,
+        path: String,
+        content: String,
+    },
+    CreateTerminal {
+        session: String,
+        terminal: NewTerminal,
+    },
+    TerminalOutput(String),
+    TerminalExit(String),
+    KillTerminal(String),
+    ReleaseTerminal(String),
+}
+
+/// A command that an agent has run for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewTerminal {
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) cwd: Option<String>,
+    /// How much of the output is kept.
+    pub(crate) output_bytes: Option<u64>,
+}
+
+impl NewTerminal {
+    /// Returns what is to be run: command, arguments, variables, folder.
+    pub(crate) fn into_parts(self) -> CommandParts {
+        CommandParts {
+            command: self.command,
+            args: self.args,
+            env: self.env,
+            cwd: self.cwd,
+        }
+    }
 }
 
 /// The agent asks whether it may run a tool.

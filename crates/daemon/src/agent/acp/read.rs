@@ -4,6 +4,7 @@
 //! turn. A reason may quote the agent: whoever logs it blots out secrets first.
 
 mod chunk;
+mod client;
 mod content;
 mod handshake;
 mod permission;
@@ -14,6 +15,7 @@ mod update;
 mod values;
 
 pub(super) use chunk::text_chunk;
+pub(super) use client::client_call;
 pub(crate) use handshake::{Initialized, initialized};
 pub(super) use permission::permission_request;
 pub(crate) use session::{SessionSettings, new_session_result, session_settings};

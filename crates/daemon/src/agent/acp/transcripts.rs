@@ -93,6 +93,13 @@ fn check(one: Incoming<Asked>, message: &RawValue, name: &str) {
                         "{name}"
                     );
                 }
+                AgentRequest::Client(call) => {
+                    let method = raw["method"].as_str().unwrap();
+                    assert!(
+                        method.starts_with("fs/") || method.starts_with("terminal/"),
+                        "{name}: {call:?}"
+                    );
+                }
                 AgentRequest::Unknown { method } => assert_eq!(raw["method"], method, "{name}"),
                 AgentRequest::Unreadable { reason, .. } => panic!("{name}: {reason} in {line}"),
             }

@@ -7,11 +7,13 @@ use std::path::Path;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AGENT_METHOD_NAMES, CancelNotification, ClientCapabilities, ContentBlock, FileSystemCapabilities,
-    ImageContent, Implementation, InitializeRequest, LoadSessionRequest, NewSessionRequest, PromptRequest,
-    RequestPermissionOutcome, RequestPermissionResponse, ResourceLink, SelectedPermissionOutcome,
-    SessionConfigValueId, SetSessionConfigOptionRequest, SetSessionModeRequest, TextContent,
+    AGENT_METHOD_NAMES, CancelNotification, ClientCapabilities, ContentBlock, EnvVariable,
+    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, LoadSessionRequest, McpServer,
+    McpServerStdio, NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse,
+    ResourceLink, SelectedPermissionOutcome, SessionConfigValueId, SetSessionConfigOptionRequest,
+    SetSessionModeRequest, TextContent,
 };
+use pupitre_model::config::ClientOffer;
 use serde::Serialize;
 
 /// A method of the agent with its parameters.
@@ -21,23 +23,15 @@ pub(crate) struct Call<P> {
     pub(super) params: P,
 }
 
-/// What the daemon offers to an agent (ACP: client capabilities).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientOffer {
-    /// Neither files nor terminals: the agent uses its own.
-    Nothing,
-}
-
 /// Returns the first request. It asks for version 1 and no other: some agents would go on in version 2, some echo
 /// whatever they are asked for.
 pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl Serialize> {
-    let capabilities = match offer {
-        ClientOffer::Nothing => ClientCapabilities::new()
-            .fs(FileSystemCapabilities::new()
-                .read_text_file(false)
-                .write_text_file(false))
-            .terminal(false),
-    };
+    let ClientOffer { fs, terminal } = offer;
+    let capabilities = ClientCapabilities::new()
+        .fs(FileSystemCapabilities::new()
+            .read_text_file(fs)
+            .write_text_file(fs))
+        .terminal(terminal);
     let program = Implementation::new("pupitre", program_version).title("Pupitre");
     Call {
         method: AGENT_METHOD_NAMES.initialize,
@@ -47,17 +41,50 @@ pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl
     }
 }
 
-/// Begins a session in `cwd`, an absolute path.
-pub(crate) fn new_session(cwd: &str) -> Call<impl Serialize> {
+/// What every session begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionStart {
+    /// An absolute path.
+    pub(crate) cwd: String,
+    pub(crate) servers: Vec<ToolServer>,
+}
+
+/// A tool server (MCP) that the agent starts and speaks to over its stdin and stdout, which every agent can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolServer {
+    pub(crate) name: String,
+    /// An absolute path.
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+impl SessionStart {
+    fn mcp_servers(&self) -> Vec<McpServer> {
+        let servers = self.servers.iter().cloned().map(|server| {
+            let env = server.env.into_iter();
+            McpServer::Stdio(
+                McpServerStdio::new(server.name, server.command)
+                    .args(server.args)
+                    .env(env.map(|(name, value)| EnvVariable::new(name, value)).collect()),
+            )
+        });
+        servers.collect()
+    }
+}
+
+/// Begins a session.
+pub(crate) fn new_session(start: &SessionStart) -> Call<impl Serialize> {
     Call {
         method: AGENT_METHOD_NAMES.session_new,
-        params: NewSessionRequest::new(cwd),
+        params: NewSessionRequest::new(start.cwd.clone()).mcp_servers(start.mcp_servers()),
     }
 }
 
 /// Opens an earlier session; the agent then repeats what was said in it.
-pub(crate) fn load_session(session_id: &str, cwd: &str) -> Call<impl Serialize> {
-    let params = LoadSessionRequest::new(session_id.to_owned(), cwd);
+pub(crate) fn load_session(session_id: &str, start: &SessionStart) -> Call<impl Serialize> {
+    let params =
+        LoadSessionRequest::new(session_id.to_owned(), start.cwd.clone()).mcp_servers(start.mcp_servers());
     Call {
         method: AGENT_METHOD_NAMES.session_load,
         params,
@@ -65,24 +92,60 @@ pub(crate) fn load_session(session_id: &str, cwd: &str) -> Call<impl Serialize> 
 }
 
 /// Opens an earlier session without a replay.
-pub(crate) fn resume_session(session_id: &str, cwd: &str) -> Call<impl Serialize> {
+pub(crate) fn resume_session(session_id: &str, start: &SessionStart) -> Call<impl Serialize> {
     // The schema's type leaves out an empty list of servers, and some agents insist on one.
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Resume {
         session_id: String,
         cwd: String,
-        mcp_servers: [(); 0],
+        mcp_servers: Vec<McpServer>,
     }
     let params = Resume {
         session_id: session_id.to_owned(),
-        cwd: cwd.to_owned(),
-        mcp_servers: [],
+        cwd: start.cwd.clone(),
+        mcp_servers: start.mcp_servers(),
     };
     Call {
         method: AGENT_METHOD_NAMES.session_resume,
         params,
     }
+}
+
+/// The result of `fs/read_text_file`.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileText {
+    pub(crate) content: String,
+}
+
+/// The result of what has nothing to say.
+#[derive(Debug, Serialize)]
+pub(crate) struct Nothing {}
+
+/// The result of `terminal/create`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TerminalStarted {
+    pub(crate) terminal_id: String,
+}
+
+/// How a command ended; the result of `terminal/wait_for_exit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TerminalExit {
+    pub(crate) exit_code: Option<i32>,
+    /// The name of the signal, SIGTERM for example.
+    pub(crate) signal: Option<String>,
+}
+
+/// The result of `terminal/output`.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TerminalOutput {
+    pub(crate) output: String,
+    pub(crate) truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_status: Option<TerminalExit>,
 }
 
 /// A part of what the user says.
@@ -219,26 +282,51 @@ mod tests {
     #[test]
     fn requests_are_as_acp_has_them() {
         check(
-            &initialize(ClientOffer::Nothing, "1.2.3"),
+            &initialize(
+                ClientOffer {
+                    fs: true,
+                    terminal: false,
+                },
+                "1.2.3",
+            ),
             "initialize",
             &json!({
                 "protocolVersion": 1,
                 "clientCapabilities": {
-                    "fs": {"readTextFile": false, "writeTextFile": false},
+                    "fs": {"readTextFile": true, "writeTextFile": true},
                     "terminal": false,
                     "auth": {"terminal": false},
                 },
                 "clientInfo": {"name": "pupitre", "title": "Pupitre", "version": "1.2.3"},
             }),
         );
+        let start = SessionStart {
+            cwd: "/w".into(),
+            servers: Vec::new(),
+        };
         check(
-            &new_session("/w"),
+            &new_session(&start),
             "session/new",
             &json!({"cwd": "/w", "mcpServers": []}),
         );
         let again = json!({"sessionId": "s", "cwd": "/w", "mcpServers": []});
-        check(&load_session("s", "/w"), "session/load", &again);
-        check(&resume_session("s", "/w"), "session/resume", &again);
+        check(&load_session("s", &start), "session/load", &again);
+        check(&resume_session("s", &start), "session/resume", &again);
+        let with_server = SessionStart {
+            servers: vec![ToolServer {
+                name: "docs".into(),
+                command: "/bin/docs".into(),
+                args: vec!["-v".into()],
+                env: vec![("A".into(), "b".into())],
+            }],
+            ..start
+        };
+        let server = json!({
+            "name": "docs", "command": "/bin/docs", "args": ["-v"], "env": [{"name": "A", "value": "b"}],
+        });
+        let expected = json!({"sessionId": "s", "cwd": "/w", "mcpServers": [server]});
+        check(&load_session("s", &with_server), "session/load", &expected);
+        check(&resume_session("s", &with_server), "session/resume", &expected);
         check(&cancel("s"), "session/cancel", &json!({"sessionId": "s"}));
         check(
             &set_mode("s", "plan"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use pupitre_model::conversation::{Attachment, WholeField, compose};
 use pupitre_protocol::conversation::{
-    Diff, Media, Part, PermissionOption, PermissionOutcome, PlanEntry, Resource, ToolStatus,
+    AnsweredBy, Diff, Media, Part, PermissionOption, PermissionOutcome, PlanEntry, Resource, ToolStatus,
 };
 use pupitre_protocol::limits::FIELD_BYTES;
 
@@ -193,6 +193,7 @@ fn perform(conversation: &mut Conversation, step: Step, stamps: &mut Counter) {
                 conversation.resolve(
                     id,
                     PermissionOutcome::Selected {
+                        answered_by: AnsweredBy::Program,
                         option_id: "yes".into(),
                     },
                 );

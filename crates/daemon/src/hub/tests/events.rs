@@ -56,6 +56,7 @@ pub(super) fn turn(name: &str) -> Event {
         rev: 1,
         busy: true,
         queued: 0,
+        stalled: false,
     })
 }
 

@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use pupitre_protocol::conversation::{
-    Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Media, Mode, Modes, PermissionOption,
-    PermissionOutcome, PlanEntry, Resource, StopReason, ToolKind, ToolStatus, Usage,
+    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Media, Mode, Modes,
+    PermissionOption, PermissionOutcome, PlanEntry, Resource, StopReason, ToolKind, ToolStatus, Usage,
 };
 use serde_json::json;
 
@@ -393,12 +393,16 @@ fn permission_options(lengths: Lengths) -> impl Strategy<Value = Vec<PermissionO
 fn outcome() -> impl Strategy<Value = PermissionOutcome> {
     prop_oneof![
         Just(PermissionOutcome::Selected {
+            answered_by: AnsweredBy::Program,
             option_id: "allow_once".into()
         }),
         Just(PermissionOutcome::Selected {
+            answered_by: AnsweredBy::Program,
             option_id: "reject_once".into()
         }),
-        Just(PermissionOutcome::Dismissed),
+        Just(PermissionOutcome::Dismissed {
+            answered_by: AnsweredBy::Rule
+        }),
         Just(PermissionOutcome::Withdrawn),
     ]
 }

@@ -1,6 +1,6 @@
 //! Turns, rule by rule: queue, cancel, ends, and permission requests.
 
-use pupitre_protocol::conversation::{PermissionOutcome, StopReason, ToolStatus};
+use pupitre_protocol::conversation::{AnsweredBy, PermissionOutcome, StopReason, ToolStatus};
 use pupitre_protocol::limits::QUEUED_MESSAGES;
 
 use super::{Scene, check};
@@ -8,6 +8,7 @@ use crate::conversation::{Cancelled, SendError, TurnEnd};
 
 fn selected(option_id: &str) -> PermissionOutcome {
     PermissionOutcome::Selected {
+        answered_by: AnsweredBy::Program,
         option_id: option_id.to_owned(),
     }
 }
@@ -290,7 +291,12 @@ fn refusals_of_a_turn_are_counted() {
     };
     assert_eq!(ask_and_answer(selected("to-reject_once")), 0);
     assert_eq!(ask_and_answer(selected("to-allow_once")), 1);
-    assert_eq!(ask_and_answer(PermissionOutcome::Dismissed), 1);
+    assert_eq!(
+        ask_and_answer(PermissionOutcome::Dismissed {
+            answered_by: AnsweredBy::Program
+        }),
+        1
+    );
     assert_eq!(ask_and_answer(PermissionOutcome::Withdrawn), 2);
     assert_eq!(ask_and_answer(selected("to-allow_once")), 2);
     scene.end_well();

@@ -17,11 +17,18 @@ fn connection() -> (Connection<&'static str>, LineWriter<Vec<u8>>) {
     )
 }
 
+fn start_in(cwd: &str) -> write::SessionStart {
+    write::SessionStart {
+        cwd: cwd.to_owned(),
+        servers: Vec::new(),
+    }
+}
+
 /// Says in short what a line is for a connection that asked `first` (id 0) and `second` (id 1).
 fn check(line: &str, expected: &[&str]) {
     let (mut connection, _writer) = connection();
-    connection.send_request(&write::new_session("/"), "first");
-    connection.send_request(&write::new_session("/"), "second");
+    connection.send_request(&write::new_session(&start_in("/")), "first");
+    connection.send_request(&write::new_session(&start_in("/")), "second");
     let found: Vec<String> = connection
         .accept(line.as_bytes())
         .into_iter()
@@ -44,6 +51,10 @@ fn in_short(incoming: Incoming<&str>) -> String {
         } => {
             format!("{id} permission {}", permission.tool.id)
         }
+        Incoming::Request {
+            id,
+            request: AgentRequest::Client(call),
+        } => format!("{id} {call:?}"),
         Incoming::Request {
             id,
             request: AgentRequest::Unreadable { method, reason },
@@ -116,7 +127,7 @@ fn a_second_answer_is_noise() {
 fn what_waits_is_given_back_in_order() {
     let (mut connection, _writer) = connection();
     for tag in ["a", "b", "c"] {
-        connection.send_request(&write::new_session("/"), tag);
+        connection.send_request(&write::new_session(&start_in("/")), tag);
     }
     assert!(matches!(
         connection.accept(br#"{"id":1,"result":null}"#)[..],
@@ -326,7 +337,7 @@ fn messages_are_one_line_of_json_each() {
 #[test]
 fn the_trace_holds_both_directions_without_secrets() {
     let (mut connection, _writer) = connection();
-    connection.send_request(&write::new_session("/hunter22"), "first");
+    connection.send_request(&write::new_session(&start_in("/hunter22")), "first");
     connection.accept(b"a stray line");
     connection.accept(br#"{"id":0,"result":"hunter22"}"#);
     let trace: Vec<_> = connection
@@ -381,7 +392,7 @@ proptest! {
     #[test]
     fn any_line_is_taken(line in odd_line()) {
         let (mut connection, _writer) = connection();
-        connection.send_request(&write::new_session("/"), "first");
+        connection.send_request(&write::new_session(&start_in("/")), "first");
         let incoming = connection.accept(&line);
         let text = String::from_utf8_lossy(&line);
         let shows = repair::shows_something(&text);

@@ -1,0 +1,158 @@
+//! What the daemon does for agents on this machine: files beneath the session's folder, commands, tool servers.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{Desk, Report, fake_script};
+
+/// Returns a desk with an agent that plays this, and with `text` in its folder.
+fn desk_with(script: &str, client: &str) -> (Desk, Report) {
+    let mut desk = Desk::without_daemon(&[]);
+    let file = desk.path("odd.script");
+    let folder = desk.path("work").display().to_string();
+    std::fs::write(&file, script.replace("FOLDER", &folder)).expect("the test's own file");
+    std::fs::write(desk.path("work/text"), "one\ntwo\n").expect("the test's own file");
+    std::fs::write(desk.path("outside"), "secret").expect("the test's own file");
+    std::os::unix::fs::symlink(desk.path("outside"), desk.path("work/link")).expect("a link");
+    let (mut agent, report) = fake_script(&desk, "odd", &file);
+    agent.lines = vec![format!("client = {client}")];
+    let agent = agent.cwd(&folder);
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    (desk, report)
+}
+
+fn play(script: &str, client: &str) -> Desk {
+    let (desk, report) = desk_with(script, client);
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+    desk
+}
+
+#[test]
+fn files_are_read_and_written_beneath_the_folder_and_nowhere_else() {
+    let desk = play(
+        r#"handshake
+expect session/prompt
+send {"jsonrpc":"2.0","id":"a","method":"fs/read_text_file","params":{"sessionId":"${session}","path":"FOLDER/text","line":2}}
+expect-answer "a" result
+send {"jsonrpc":"2.0","id":"b","method":"fs/read_text_file","params":{"sessionId":"${session}","path":"FOLDER/link"}}
+expect-answer "b" error -32602
+send {"jsonrpc":"2.0","id":"c","method":"fs/write_text_file","params":{"sessionId":"${session}","path":"FOLDER/new/file","content":"made"}}
+expect-answer "c" result
+send {"jsonrpc":"2.0","id":"d","method":"fs/write_text_file","params":{"sessionId":"${session}","path":"FOLDER/../outside","content":"changed"}}
+expect-answer "d" error -32602
+send {"jsonrpc":"2.0","id":"e","method":"fs/read_text_file","params":{"sessionId":"${session}","path":"FOLDER/missing"}}
+expect-answer "e" error -32002
+send {"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"another","path":"FOLDER/text"}}
+expect-answer "f" error -32002
+answer {"stopReason":"end_turn"}
+serve
+"#,
+        r#"["fs"]"#,
+    );
+    let made = desk.path("work/new/file");
+    assert_eq!(std::fs::read_to_string(&made).expect("it was made"), "made");
+    let mode = std::fs::metadata(&made)
+        .expect("it was made")
+        .permissions()
+        .mode()
+        & 0o777;
+    assert_ne!(mode, 0o600, "what an agent makes is not private to the daemon");
+    assert_eq!(
+        std::fs::read_to_string(desk.path("outside")).expect("it is there"),
+        "secret"
+    );
+    desk.run(&["agents", "trace", "odd"]).expect_stdout(r#""two\n""#);
+}
+
+#[test]
+fn what_is_not_offered_is_not_done() {
+    let desk = play(
+        r#"handshake
+expect session/prompt
+send {"jsonrpc":"2.0","id":"a","method":"fs/write_text_file","params":{"sessionId":"${session}","path":"FOLDER/new","content":"made"}}
+expect-answer "a" error -32601
+send {"jsonrpc":"2.0","id":"b","method":"terminal/create","params":{"sessionId":"${session}","command":"touch FOLDER/new"}}
+expect-answer "b" error -32601
+answer {"stopReason":"end_turn"}
+serve
+"#,
+        "[]",
+    );
+    assert!(!desk.path("work/new").exists());
+}
+
+#[test]
+fn commands_run_in_the_folder_and_end_with_their_agent() {
+    let (desk, report) = desk_with(
+        r#"handshake
+expect session/prompt
+send {"jsonrpc":"2.0","id":"a","method":"terminal/create","params":{"sessionId":"${session}","command":"cat text; echo $WORD >&2; exit 3","env":[{"name":"WORD","value":"oops"}]}}
+expect-answer "a" result
+send {"jsonrpc":"2.0","id":"b","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-1"}}
+expect-answer "b" result
+send {"jsonrpc":"2.0","id":"c","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-1"}}
+expect-answer "c" result
+send {"jsonrpc":"2.0","id":"d","method":"terminal/create","params":{"sessionId":"${session}","command":"tail","args":["-f","/dev/null","FOLDER/text"]}}
+expect-answer "d" result
+send {"jsonrpc":"2.0","id":"e","method":"terminal/kill","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+expect-answer "e" result
+send {"jsonrpc":"2.0","id":"f","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+expect-answer "f" result
+send {"jsonrpc":"2.0","id":"g","method":"terminal/release","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+expect-answer "g" result
+send {"jsonrpc":"2.0","id":"h","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+expect-answer "h" error -32002
+send {"jsonrpc":"2.0","id":"i","method":"terminal/create","params":{"sessionId":"${session}","command":"no-such-program","args":["x"]}}
+expect-answer "i" error -32603
+send {"jsonrpc":"2.0","id":"j","method":"terminal/create","params":{"sessionId":"${session}","command":"tail","args":["-f","/dev/null","FOLDER/text"]}}
+expect-answer "j" result
+answer {"stopReason":"end_turn"}
+serve
+"#,
+        r#"["terminal"]"#,
+    );
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    desk.run(&["agents", "trace", "odd"])
+        .expect_stdout(
+            r#""output":"one\ntwo\noops\n","truncated":false,"exitStatus":{"exitCode":3,"signal":null}"#,
+        )
+        .expect_stdout(r#""exitCode":null,"signal":"SIGTERM""#);
+    let text = desk.path("work/text").display().to_string();
+    assert_eq!(desk.commands_with(&text).len(), 1, "the last one still runs");
+    desk.stop_agent("odd");
+    desk.wait_for_no_command_with(&text);
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn tool_servers_are_passed_on_to_the_agents_they_are_for() {
+    let mut desk = Desk::without_daemon(&[]);
+    let script = desk.path("odd.script");
+    std::fs::write(&script, "handshake\nturn Done.\nserve\n").expect("the test's own file");
+    let (agent, report) = fake_script(&desk, "odd", &script);
+    let servers = r#"
+[[mcp_servers]]
+name = "here"
+command = "sh"
+args = ["-c", "exit"]
+env = { TOKEN = "open sesame" }
+agents = ["odd"]
+
+[[mcp_servers]]
+name = "elsewhere"
+command = "sh"
+agents = ["demo"]
+"#;
+    desk.write_settings(servers, &[agent]);
+    desk.start_daemon();
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    let trace = desk.run(&["agents", "trace", "odd"]);
+    trace
+        .expect_stdout(r#""mcpServers":[{"name":"here","command":"/"#)
+        .expect_stdout(r#""args":["-c","exit"],"env":[{"name":"TOKEN","value":"***"}]"#);
+    assert!(!trace.stdout.contains("elsewhere"), "{}", trace.stdout);
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+}
