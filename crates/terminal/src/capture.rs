@@ -4,6 +4,7 @@
 //! loses most of them: one `ESC[50S` or a repeated character scrolls many screens in a few bytes. The price is that
 //! this module mirrors what the emulator keeps private: region, charset, tab stops, keyboard stacks.
 
+pub(crate) mod control;
 mod handler;
 pub(crate) mod keyboard;
 mod reply;

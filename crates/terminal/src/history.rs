@@ -18,7 +18,7 @@ use alacritty_terminal::term::cell::{Cell, Flags};
 use block::Block;
 pub(crate) use row::{RowBuffer, RowFacts};
 pub use style::{Attributes, Color, Link, Style};
-pub(crate) use style::{DEFAULT_BACKGROUND, Look};
+pub(crate) use style::{DEFAULT_BACKGROUND, Look, NAMES};
 pub(crate) use view::{LooseRow, RowView};
 use watch::Watch;
 
@@ -44,6 +44,8 @@ impl Default for HistoryLimits {
 }
 
 const BLOCK_ROWS: usize = 256;
+/// How much larger than the limit the history may be for whoever reads all of it, which is never compressed.
+const READ_FACTOR: usize = 4;
 /// A block is sealed early when its text and links reach this, so that a block is never a large part of the limit.
 const BLOCK_BYTES: usize = 256 << 10;
 
@@ -55,6 +57,8 @@ pub(crate) struct History {
     rows: usize,
     /// Bytes of the sealed blocks.
     sealed_bytes: usize,
+    /// Bytes of the sealed blocks when they are not compressed.
+    unpacked_bytes: usize,
     lines: u64,
     dropped_lines: u64,
     dropped_stamp: u64,
@@ -70,6 +74,7 @@ impl History {
             limits,
             rows: 0,
             sealed_bytes: 0,
+            unpacked_bytes: 0,
             lines: 0,
             dropped_lines: 0,
             dropped_stamp: 0,
@@ -131,6 +136,7 @@ impl History {
         }
         let block = Block::seal(&mut self.open);
         self.sealed_bytes += block.bytes();
+        self.unpacked_bytes += block.unpacked_bytes();
         self.blocks.push_back(block);
     }
 
@@ -140,7 +146,9 @@ impl History {
     pub(crate) fn trim(&mut self) {
         while let Some(oldest) = self.blocks.front() {
             let rows_left = self.rows - oldest.rows;
-            if rows_left < self.limits.rows && self.sealed_bytes <= self.limits.bytes {
+            let is_small = self.sealed_bytes <= self.limits.bytes
+                && self.unpacked_bytes / READ_FACTOR <= self.limits.bytes;
+            if rows_left < self.limits.rows && is_small {
                 break;
             }
             self.rows = rows_left;
@@ -148,6 +156,7 @@ impl History {
             self.dropped_lines += oldest.lines as u64;
             self.dropped_stamp = self.dropped_stamp.max(oldest.newest_stamp);
             self.sealed_bytes -= oldest.bytes();
+            self.unpacked_bytes -= oldest.unpacked_bytes();
             self.blocks.pop_front();
         }
     }
@@ -162,7 +171,8 @@ impl History {
             .unwrap_or(0);
         self.dropped_stamp = self.dropped_stamp.max(newest).max(self.open.newest_stamp);
         self.dropped_lines += self.lines;
-        (self.rows, self.lines, self.sealed_bytes) = (0, 0, 0);
+        (self.rows, self.lines) = (0, 0);
+        (self.sealed_bytes, self.unpacked_bytes) = (0, 0);
         let (blocks, open) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.open));
         self.keep_watched(blocks, open, self.next_line());
     }
@@ -189,6 +199,7 @@ impl History {
                     .pop_back()
                     .expect("`rows` counts the rows of the blocks and the open buffer");
                 self.sealed_bytes -= block.bytes();
+                self.unpacked_bytes -= block.unpacked_bytes();
                 self.open = block.into_buffer();
             }
             let take = left.min(self.open.rows);

@@ -12,6 +12,7 @@ mod parser;
 use vte::ansi::Handler;
 
 use crate::capture::Capture;
+use crate::capture::control::Controlled;
 use crate::signal::Signal;
 use crate::signal::directory::WorkingDirectory;
 use crate::signal::notification::{self, Osc9, Osc99, Osc99Parts};
@@ -23,7 +24,7 @@ use parser::LentParser;
 const OSC_BYTES: usize = 16 << 10;
 /// Bytes of a link (OSC 8). Every cell of a screen may hang on a link of its own.
 const LINK_BYTES: usize = 2048;
-/// Runs of ASCII shorter than this stay with what goes through the parser: going around it costs a little too.
+/// Runs of ASCII shorter than this stay with what waits to go through the parser: stopping it costs a little too.
 pub(crate) const SHORT_RUN: usize = 8;
 /// The same for text in other scripts, in bytes.
 const SHORT_TEXT: usize = 12;
@@ -141,7 +142,7 @@ impl Scanner {
                         continue;
                     }
                     let run = ascii_run(&bytes[at..]);
-                    if run >= SHORT_RUN || run > 0 && from == at && bytes.get(at + run) == Some(&b'\r') {
+                    if run >= SHORT_RUN || run > 0 && from == at {
                         self.parse(&bytes[from..at], capture);
                         capture.print_ascii(&bytes[at..at + run]);
                         at += run;
@@ -154,7 +155,7 @@ impl Scanner {
                         from = at;
                         continue;
                     }
-                    if is_text(&bytes[at..], SHORT_TEXT) {
+                    if run == 0 && from == at && bytes[at] >= 0x80 || is_text(&bytes[at..], SHORT_TEXT) {
                         self.parse(&bytes[from..at], capture);
                         let (length, last) = capture.print_text(&bytes[at..]);
                         at += length;
@@ -170,8 +171,19 @@ impl Scanner {
                     if *byte == ESC
                         && let Some(sequence) = control_sequence(&bytes[at..])
                     {
+                        let (parameters, last) =
+                            (&sequence[2..sequence.len() - 1], sequence[sequence.len() - 1]);
+                        if Capture::can_control(last) {
+                            self.parse(&bytes[from..at], capture);
+                            from = at;
+                            if capture.control(parameters, last) == Controlled::Done {
+                                at += sequence.len();
+                                from = at;
+                                continue;
+                            }
+                        }
                         at += sequence.len();
-                        self.waiting.repeats |= sequence.ends_with(b"b");
+                        self.waiting.repeats |= last == b'b';
                         continue;
                     }
                     self.waiting.may_print |= *byte >= 0x7f;

@@ -58,7 +58,7 @@ pub(crate) fn of_panes() {
     // First, while nothing that was freed can be used again.
     resident();
     // What a thread keeps for all of its panes comes with the first one.
-    feed(&mut screen(), b"text\x1b[m");
+    feed(&mut screen(), b"\x1b[?25h");
     for Kind {
         what,
         line,

@@ -109,6 +109,11 @@ impl Block {
         data.len() + self.link_bytes + size_of::<Self>()
     }
 
+    /// Returns the bytes that reading the block takes.
+    pub(super) fn unpacked_bytes(&self) -> usize {
+        self.text_len + self.meta_len
+    }
+
     fn unpack(&self, packed: &[u8]) -> Vec<u8> {
         lz4_flex::block::decompress(packed, self.text_len + self.meta_len)
             .expect("the block was packed by this process and nobody writes to it")

@@ -361,6 +361,12 @@ fn push_char(text: &mut Vec<u8>, character: char) {
     match character {
         '\t' => text.push(b' '),
         ' '..='~' => text.push(character as u8),
+        // Most of what is not ASCII; a length that is known spares a call for every character.
+        '\u{800}'..='\u{ffff}' => {
+            let mut bytes = [0; 3];
+            character.encode_utf8(&mut bytes);
+            text.extend_from_slice(&bytes);
+        }
         _ => text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
     }
 }
@@ -381,13 +387,15 @@ fn is_regular(row: &[Cell], columns: usize, wraps: bool) -> bool {
             let Some(spacer) = row.get(at) else { return false };
             let spacer_shape = spacer.flags & (SHAPE - Flags::WRAPLINE);
             let wrap_is_misplaced = at + 1 != columns && spacer.flags.contains(Flags::WRAPLINE);
+            let hang_on_them = cell.extra.is_some() || spacer.extra.is_some();
             if spacer_shape != Flags::WIDE_CHAR_SPACER
                 || wrap_is_misplaced
                 || spacer.flags & LOOK != cell.flags & LOOK
                 || spacer.fg != cell.fg
                 || spacer.bg != cell.bg
-                || spacer.underline_color() != cell.underline_color()
-                || spacer.hyperlink() != cell.hyperlink()
+                || hang_on_them
+                    && (spacer.underline_color() != cell.underline_color()
+                        || spacer.hyperlink() != cell.hyperlink())
             {
                 return false;
             }

@@ -214,7 +214,8 @@ fn to_cell(color: Color, default: CellColor) -> CellColor {
     }
 }
 
-const NAMES: [NamedColor; 16] = [
+/// The sixteen named colours, in the order of their numbers.
+pub(crate) const NAMES: [NamedColor; 16] = [
     NamedColor::Black,
     NamedColor::Red,
     NamedColor::Green,

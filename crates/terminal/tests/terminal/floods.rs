@@ -46,7 +46,7 @@ impl Flood {
             })
         };
         // What a thread keeps for all of its screens comes with the first one.
-        new_screen().feed(b"\x1b[m", Instant::now());
+        new_screen().feed(b"\x1b[?25h", Instant::now());
         let begun = held_bytes();
         let (mut screen, most) = growth_during(new_screen);
         let (mut most_held, mut fed_bytes) = (most, self.begin.len());

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use pupitre_terminal::{HistoryLimits, Screen, ScreenOptions, Size};
 
+use crate::allocations::growth_during;
 use crate::floods::floods;
 
 fn fed(size: Size, pieces: impl IntoIterator<Item = Vec<u8>>) -> Screen {
@@ -20,6 +21,8 @@ fn fed(size: Size, pieces: impl IntoIterator<Item = Vec<u8>>) -> Screen {
 /// How much of a flood is enough: all of it takes minutes without optimization.
 const SHARE: usize = if cfg!(debug_assertions) { 16 } else { 1 };
 const FLOOD_SHARE: usize = 32;
+/// Bytes that reading everything may take for a moment: four times what the history holds, and room to grow into.
+const READING_BYTES: isize = 192 << 20;
 
 fn limit() -> usize {
     HistoryLimits::default().bytes
@@ -155,6 +158,33 @@ fn rows_that_scroll_by_the_million_are_all_seen_and_then_dropped() {
     assert!(seen + left >= REPEATS * 65535, "{seen} seen and {left} left");
 }
 
+/// Marks compress so well that the history holds ten times its limit of them; whoever reads would take all of it.
+#[test]
+fn a_history_that_compresses_well_does_not_become_huge_for_its_reader() {
+    let mut screen = Screen::new(ScreenOptions {
+        size: Size::new(200, 10),
+        history: HistoryLimits {
+            rows: 10_000,
+            bytes: 1 << 20,
+        },
+        ..ScreenOptions::default()
+    });
+    let row = format!("{}x", "\u{301}".repeat(40)).repeat(200);
+    (0..1000).for_each(|_| screen.feed(row.as_bytes(), Instant::now()));
+    let (read, taken) = growth_during(|| screen.read(usize::MAX, 0).expect("there are lines"));
+    assert!(
+        (3 << 20..5 << 20).contains(&read.text.len()),
+        "{} bytes",
+        read.text.len()
+    );
+    assert!(taken < 12 << 20, "{taken} bytes");
+    assert!(
+        screen.history_bytes() < 1 << 20,
+        "{} bytes",
+        screen.history_bytes()
+    );
+}
+
 /// A part of every flood; `cargo xtask adversary --long` pours all of each.
 #[test]
 fn no_flood_takes_more_memory_than_it_may() {
@@ -168,6 +198,11 @@ fn no_flood_takes_more_memory_than_it_may() {
             poured.fed_bytes,
             flood.most_bytes
         );
-        assert!(!poured.screen.snapshot().is_empty(), "{}", flood.name);
+        let (read, taken) = growth_during(|| poured.screen.read(usize::MAX, 0));
+        assert!(
+            read.is_ok() && taken < READING_BYTES,
+            "{}: {taken} bytes to read",
+            flood.name
+        );
     }
 }

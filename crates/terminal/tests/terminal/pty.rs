@@ -107,12 +107,12 @@ async fn the_end_is_the_end_of_the_program_although_a_job_holds_the_terminal() {
         .drain(&mut output, BATCH_BYTES)
         .expect("what is left can be read");
     let text = String::from_utf8_lossy(&output).into_owned();
-    let job = text
-        .trim()
-        .rsplit(' ')
-        .next()
-        .and_then(|job| job.parse().ok())
-        .and_then(rustix::process::Pid::from_raw);
+    end_job(text.trim().rsplit(' ').next().unwrap_or_default());
+}
+
+/// Ends a job that outlived its shell.
+fn end_job(number: &str) {
+    let job = number.parse().ok().and_then(rustix::process::Pid::from_raw);
     rustix::process::kill_process(job.expect("the job has a number"), rustix::process::Signal::KILL)
         .expect("the job runs");
 }
@@ -163,4 +163,50 @@ async fn who_is_in_the_foreground_is_known() {
     );
     stream.write(b"\n").await.expect("the terminal can be written");
     child.wait().expect("the shell ends");
+}
+
+/// Whatever a program wrote before it ended is there to be drained, although a job of it still holds the terminal.
+#[tokio::test]
+async fn last_words_are_there_once_the_program_has_ended() {
+    for round in 0..40 {
+        let (mut child, stream) = start("sleep 60 & echo $!; seq 1 200; echo last", Size::default());
+        assert!(child.wait().expect("the shell ends").success());
+        let mut output = Vec::new();
+        stream
+            .drain(&mut output, BATCH_BYTES)
+            .expect("what is left can be read");
+        let text = String::from_utf8(output).expect("the output is text");
+        let (job, words) = text
+            .split_once("\r\n")
+            .expect("the first line is the job's number");
+        end_job(job);
+        let expected: String = (1..=200).map(|line| format!("{line}\r\n")).collect();
+        assert_eq!(words, expected + "last\r\n", "round {round}");
+    }
+}
+
+/// The descriptor may change hands in the middle of a flood, as from a guard to a daemon.
+#[tokio::test]
+async fn nothing_is_lost_when_the_descriptor_changes_hands() {
+    let (mut child, stream) = start("seq 1 20000", Size::default());
+    let mut output = Vec::new();
+    read_until(&stream, &mut output, has("\n500\r\n")).await;
+    let mut stream = stream;
+    for _ in 0..5 {
+        stream = PtyStream::new(stream.into_fd()).expect("the descriptor can be watched");
+        let read = stream
+            .read_batch(&mut output)
+            .await
+            .expect("the terminal can be read");
+        assert_ne!(read, PtyRead::Closed);
+    }
+    read_until(&stream, &mut output, has("\n20000\r\n")).await;
+    child.wait().expect("the shell ends");
+    let expected: String = (1..=20_000).map(|line| format!("{line}\r\n")).collect();
+    assert!(
+        output == expected.as_bytes(),
+        "{} of {} bytes",
+        output.len(),
+        expected.len()
+    );
 }

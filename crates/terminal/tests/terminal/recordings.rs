@@ -7,7 +7,7 @@ use pupitre_terminal::{
 };
 
 use crate::differential::{Compare, Plain, difference, unbounded};
-use crate::recording_file::{Recording, recording, recordings};
+use crate::recording_file::{self, Recording, recording, recordings};
 
 fn played(recording: &Recording) -> (Screen, Vec<Signal>, Vec<u8>) {
     let mut screen = Screen::new(ScreenOptions {
@@ -41,71 +41,100 @@ fn every_recording_is_what_the_emulator_alone_makes_of_it() {
     }
 }
 
-fn check_states(name: &str, expected: &str) {
-    let (_, signals, _) = played(&recording(name));
-    let states = signals.iter().filter_map(|signal| match signal {
-        Signal::Status(StatusChange::Set(record)) => {
-            assert!(record.id.is_root());
-            Some(match record.state {
-                StatusState::Idle => "idle",
-                StatusState::Working => "working",
-                StatusState::Blocked(BlockedKind::Permission) => "blocked",
-                StatusState::Blocked(_) => "blocked otherwise",
-                StatusState::Done => "done",
-                StatusState::Error => "error",
-            })
-        }
-        Signal::Status(StatusChange::Cleared(_)) => Some("clear"),
-        _ => None,
-    });
-    assert_eq!(states.collect::<Vec<_>>().join(" "), expected, "{name}");
+/// Checks every report of a recording, written as `state`, or `state: message`, and that cutting the stream into single
+/// bytes changes nothing.
+fn check_reports(name: &str, app: &str, expected: &[&str]) {
+    let recording = recording(name);
+    let bytewise = Recording {
+        output: recording.bytes().iter().map(|byte| vec![*byte]).collect(),
+        ..recording
+    };
+    for recording in [recording_file::recording(name), bytewise] {
+        let (screen, signals, _) = played(&recording);
+        let reports = signals.into_iter().filter_map(|signal| match signal {
+            Signal::Status(StatusChange::Set(record)) => {
+                assert!(record.id.is_root(), "{name}");
+                assert_eq!(record.app, app, "{name}");
+                assert_eq!((record.title.as_str(), record.progress), ("", None), "{name}");
+                let state = match record.state {
+                    StatusState::Idle => "idle",
+                    StatusState::Working => "working",
+                    StatusState::Blocked(BlockedKind::Permission) => "blocked",
+                    StatusState::Blocked(_) => "blocked otherwise",
+                    StatusState::Done => "done",
+                    StatusState::Error => "error",
+                };
+                Some(match record.message.as_str() {
+                    "" => state.to_owned(),
+                    message => format!("{state}: {message}"),
+                })
+            }
+            Signal::Status(StatusChange::Cleared(id)) => Some(format!("clear{}", id.as_str())),
+            _ => None,
+        });
+        assert_eq!(reports.collect::<Vec<_>>(), expected, "{name}");
+        let ends_cleared = expected.last().is_none_or(|last| *last == "clear");
+        assert_eq!(screen.status_records().is_empty(), ends_cleared, "{name}");
+    }
 }
 
+const CREATES: &str = "working: Creating a mock dir and listing it";
+const ASKS: &str = "blocked: approve Bash: mkdir -p mockdir && touch mockdir/made_by_agent && ls mockdir";
+
 #[test]
-fn claude_tells_its_states() {
-    check_states(
-        "claude-main",
-        "idle working working blocked working done working done working idle working done working done working \
-         idle working working blocked idle clear clear",
-    );
+fn claude_tells_its_states_and_what_it_asks_permission_for() {
+    let expected = [
+        ["idle", "working", CREATES, ASKS, "working", "done"].as_slice(),
+        &[
+            "working", "done", "working", "idle", "working", "done", "working", "done",
+        ],
+        &[
+            "working", "idle", "working", CREATES, ASKS, "idle", "clear", "clear",
+        ],
+    ];
+    check_reports("claude-main", "claude-code", &expected.concat());
 }
 
 #[test]
 fn codex_tells_its_states() {
-    check_states(
-        "codex-main",
-        "idle working idle working blocked working done idle working blocked working done idle working done working \
-         done idle working done idle working idle working blocked working idle clear",
-    );
+    let asks = ["working", "blocked", "working"];
+    let expected = [
+        ["idle", "working", "idle"].as_slice(),
+        &asks,
+        &["done", "idle"],
+        &asks,
+        &[
+            "done", "idle", "working", "done", "working", "done", "idle", "working", "done", "idle",
+        ],
+        &["working", "idle"],
+        &asks,
+        &["idle", "clear"],
+    ];
+    check_reports("codex-main", "codex", &expected.concat());
+    let expected = ["idle", "working", "done", "idle", "working", "blocked"];
+    check_reports("codex-unfocused", "codex", &expected);
 }
 
 #[test]
-fn claude_says_what_it_asks_permission_for() {
-    let (_, signals, _) = played(&recording("claude-main"));
-    let asked = signals.iter().find_map(|signal| match signal {
-        Signal::Status(StatusChange::Set(record))
-            if record.state == StatusState::Blocked(BlockedKind::Permission) =>
-        {
-            Some((record.app.clone(), record.message.clone()))
-        }
-        _ => None,
-    });
-    let (app, message) = asked.expect("a permission is asked for");
-    assert_eq!(app, "claude-code");
-    assert!(message.starts_with("approve Bash: m"), "{message}");
+fn who_got_no_answer_tells_nothing() {
+    for name in ["claude-allow", "gemini-main", "opencode-main", "pi-main"] {
+        check_reports(name, "", &[]);
+    }
 }
 
+/// Claude asks whether reports are understood, then what terminal it is, and counts an answer only before the second.
 #[test]
 fn claude_learns_that_states_are_understood_before_it_learns_what_terminal_it_is() {
-    let (_, _, replies) = played(&recording("claude-main"));
-    let support = b"\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
-    let find = |part: &[u8]| replies.windows(part.len()).position(|window| window == part);
-    let at = find(support).expect("the query is answered");
-    assert!(find(b"\x1b[?62;22c").is_some_and(|attributes| attributes > at));
-    assert!(find(b"\x1bP>|pupitre(").is_some(), "XTVERSION");
-    assert!(find(b"\x1b[?2026;2$y").is_some(), "synchronized updates");
-    assert!(find(b"\x1b[?1016;0$y").is_some(), "mouse in pixels");
-    assert!(find(b"\x1b[?0u").is_some(), "keyboard");
+    let version = "\x1bP>|pupitre(0.1.0)\x1b\\";
+    let support = "\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
+    for name in ["claude-main", "claude-allow"] {
+        let (_, _, replies) = played(&recording(name));
+        let replies = String::from_utf8(replies).expect("answers are text");
+        let begin = format!("{version}\x1b[?0u{support}\x1b[?62;22c\x1b[?2026;2$y");
+        assert!(replies.starts_with(&begin), "{name}: {}", replies.escape_debug());
+        assert_eq!(replies.matches("7501").count(), 1, "{name}");
+        assert!(replies.contains("\x1b[?1016;0$y"), "{name}: mouse in pixels");
+    }
 }
 
 #[test]

@@ -140,6 +140,9 @@ const STRINGS: [&str; 22] = [
     "\x1bP1q\u{9c}abc",
     "\x1b]4;1;rgb:1/2/3\x1b[1m",
 ];
+const SGR_NUMBERS: [&str; 16] = [
+    "", "0", "1", "2", "3", "4", "5", "7", "38", "48", "58", "21", "95", "104", "256", "70000",
+];
 const SGR: [&str; 20] = [
     "0",
     "1",
@@ -171,7 +174,16 @@ fn piece(random: &mut Random, out: &mut Vec<u8>, resets: bool) {
         14 => out.resize(out.len() + random.below(80), b'\n'),
         15 | 16 => (0..random.below(60))
             .for_each(|_| out.extend_from_slice(random.pick(&WIDE_AND_MARKED).as_bytes())),
-        17..=19 => out.extend_from_slice(format!("\x1b[{}m", random.pick(&SGR)).as_bytes()),
+        17 | 18 => out.extend_from_slice(format!("\x1b[{}m", random.pick(&SGR)).as_bytes()),
+        19 => {
+            out.extend_from_slice(b"\x1b[");
+            for _ in 0..random.pick(&[1, 2, 3, 5, 8, 34]) {
+                out.extend_from_slice(random.pick(&SGR_NUMBERS).as_bytes());
+                out.push(random.pick(b";;;;;;;;;:"));
+            }
+            out.extend_from_slice(number(random, 110).as_bytes());
+            out.extend_from_slice(random.pick(&["m", "m", "m", "m", "H", "G", "K", "C"]).as_bytes());
+        }
         20 => {
             let (top, bottom) = (1 + random.below(3) * random.below(6), number(random, 30));
             out.extend_from_slice(format!("\x1b[{top};{bottom}r").as_bytes());
