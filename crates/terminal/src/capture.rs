@@ -24,7 +24,7 @@ use alacritty_terminal::term::{Config, Term, TermMode};
 use unicode_width::UnicodeWidthChar;
 use vte::ansi::{CharsetIndex, Handler, Mode, NamedMode, StandardCharset};
 
-use crate::history::{DEFAULT_BACKGROUND, History, HistoryLimits, LineNumber, RowFacts};
+use crate::history::{DEFAULT_BACKGROUND, History, HistoryLimits, LineNumber, RowContent, RowFacts};
 use crate::palette::Palette;
 use crate::signal::Signals;
 use crate::size::Size;
@@ -166,6 +166,11 @@ impl Capture {
             let facts = RowFacts {
                 used: self.rows.used(row),
                 stamp: self.rows.stamp(row),
+                content: if self.rows.is_plain(row) {
+                    RowContent::Plain
+                } else {
+                    RowContent::Any
+                },
             };
             self.history.push(
                 &self.term.grid()[Line(row as i32)][Column(0)..Column(self.size.columns())],

@@ -16,9 +16,9 @@ use std::collections::VecDeque;
 use alacritty_terminal::term::cell::{Cell, Flags};
 
 use block::Block;
-pub(crate) use row::{RowBuffer, RowFacts};
+pub(crate) use row::{RowBuffer, RowContent, RowFacts};
 pub use style::{Attributes, Color, Link, Style};
-pub(crate) use style::{DEFAULT_BACKGROUND, Look, NAMES};
+pub(crate) use style::{DEFAULT_BACKGROUND, DEFAULT_FOREGROUND, Look, NAMES};
 pub(crate) use view::{LooseRow, RowView};
 use watch::Watch;
 
@@ -232,6 +232,7 @@ impl History {
                 RowFacts {
                     used: columns,
                     stamp: row.stamp,
+                    content: RowContent::Any,
                 },
             );
         }

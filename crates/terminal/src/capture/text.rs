@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthChar;
 use vte::ansi::{Color, Handler};
 
 use super::Capture;
+use crate::history::{DEFAULT_BACKGROUND, DEFAULT_FOREGROUND};
 use crate::scanner::SHORT_RUN;
 
 const WIDE: Flags = Flags::WIDE_CHAR.union(Flags::WIDE_CHAR_SPACER);
@@ -19,6 +20,7 @@ struct Ink {
     foreground: Color,
     background: Color,
     flags: Flags,
+    looks_like_nothing: bool,
 }
 
 impl Ink {
@@ -52,8 +54,19 @@ impl Capture {
             let ink = self.ink();
             let grid = self.term.grid_mut();
             let (line, column) = (grid.cursor.point.line, grid.cursor.point.column.0);
+            let row = line.0 as usize;
             let (part, rest) = text.split_at(text.len().min(columns - column));
             let cells = &mut grid[line][Column(column)..Column(column + part.len())];
+            if ink.looks_like_nothing && self.rows.is_plain(row) {
+                // All that these cells do not have yet is their characters.
+                for (cell, byte) in cells.iter_mut().zip(part) {
+                    cell.c = char::from(*byte);
+                }
+                self.advance_cursor(column + part.len());
+                self.rows.touch_plainly(row, column + part.len(), self.generation);
+                text = rest;
+                continue;
+            }
             let met = cells.iter().fold(Flags::empty(), |met, cell| met | cell.flags);
             if met.intersects(WIDE) {
                 // Writing over half a wide character changes its neighbours.
@@ -65,6 +78,7 @@ impl Capture {
                 ink.print(cell, char::from(*byte), Flags::empty());
             }
             self.advance_cursor(column + part.len());
+            self.rows.touch(row, column + part.len(), self.generation);
             text = rest;
         }
     }
@@ -113,6 +127,8 @@ impl Capture {
                 ascii = if length == 1 { ascii + 1 } else { 0 };
             }
             self.advance_cursor(column + written);
+            self.rows
+                .touch(line.0 as usize, column + written, self.generation);
         }
         (at, last)
     }
@@ -124,6 +140,9 @@ impl Capture {
             foreground: template.fg,
             background: template.bg,
             flags: template.flags,
+            looks_like_nothing: template.fg == DEFAULT_FOREGROUND
+                && template.bg == DEFAULT_BACKGROUND
+                && template.flags.is_empty(),
         }
     }
 
@@ -134,8 +153,6 @@ impl Capture {
         let cursor = &mut self.term.grid_mut().cursor;
         cursor.point.column = Column(column.min(columns - 1));
         cursor.input_needs_wrap = column == columns;
-        let row = cursor.point.line.0 as usize;
-        self.rows.touch(row, column, self.generation);
     }
 }
 

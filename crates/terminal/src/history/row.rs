@@ -19,6 +19,15 @@ pub(crate) struct RowFacts {
     pub(crate) used: usize,
     /// The generation of the last change.
     pub(crate) stamp: u64,
+    pub(crate) content: RowContent,
+}
+
+/// What is known of the cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowContent {
+    /// Nothing but ASCII that looks like nothing, and the row does not go on in the next one.
+    Plain,
+    Any,
 }
 
 /// Rows one after the other: texts in one piece, a line feed behind every row that does not go on in the next one.
@@ -77,6 +86,52 @@ impl RowBuffer {
     /// Appends a row. `runs` is scratch space.
     #[inline]
     pub(crate) fn push(&mut self, row: &[Cell], facts: RowFacts, runs: &mut Vec<u8>) {
+        match facts.content {
+            RowContent::Plain => self.push_plain(row, facts),
+            RowContent::Any => self.push_any(row, facts, runs),
+        }
+        self.rows += 1;
+        self.last_stamp = facts.stamp;
+        self.newest_stamp = self.newest_stamp.max(facts.stamp);
+    }
+
+    #[inline]
+    fn push_plain(&mut self, row: &[Cell], facts: RowFacts) {
+        debug_assert!(
+            row.iter().all(|cell| {
+                let looks_like_nothing = Cell {
+                    c: ' ',
+                    ..cell.clone()
+                } == Cell::default();
+                looks_like_nothing && matches!(cell.c, '\t' | ' '..='~')
+            }),
+            "a row is not as plain as it was taken for"
+        );
+        let text_start = self.text.len();
+        // A tab leaves a mark in the cell that it was written at, which shows as a blank.
+        let characters = row[..facts.used.min(row.len())].iter().map(|cell| cell.c as u8);
+        self.text.extend(characters.map(|character| character.max(b' ')));
+        let text = &self.text[text_start..];
+        let length = text
+            .iter()
+            .rposition(|byte| *byte != b' ')
+            .map_or(0, |last| last + 1);
+        self.text.truncate(text_start + length);
+        self.write_header((length as u64) << HEADER_BITS, facts.stamp);
+        self.text.push(b'\n');
+        self.lines += 1;
+        self.open = false;
+    }
+
+    #[inline]
+    fn write_header(&mut self, header: u64, stamp: u64) {
+        varint::write(&mut self.meta, header);
+        let step = stamp.wrapping_sub(self.last_stamp) as i64;
+        varint::write(&mut self.meta, varint::fold(step));
+    }
+
+    #[inline]
+    fn push_any(&mut self, row: &[Cell], facts: RowFacts, runs: &mut Vec<u8>) {
         let wraps = row[row.len() - 1].flags.contains(Flags::WRAPLINE);
         let end = if wraps {
             row.len()
@@ -118,11 +173,7 @@ impl RowBuffer {
         let length = (self.text.len() - text_start) as u64;
         let described = styled || flags & SHAPED != 0;
         flags |= if styled { STYLED } else { 0 };
-        varint::write(&mut self.meta, length << HEADER_BITS | flags);
-        varint::write(
-            &mut self.meta,
-            varint::fold(facts.stamp.wrapping_sub(self.last_stamp) as i64),
-        );
+        self.write_header(length << HEADER_BITS | flags, facts.stamp);
         if pad > 0 {
             varint::write(&mut self.meta, pad);
         }
@@ -135,9 +186,6 @@ impl RowBuffer {
             self.lines += 1;
         }
         self.open = wraps;
-        self.rows += 1;
-        self.last_stamp = facts.stamp;
-        self.newest_stamp = self.newest_stamp.max(facts.stamp);
     }
 
     /// Appends the text of `row` and its runs, measured in bytes; returns the shapes that were met.

@@ -7,7 +7,7 @@ use alacritty_terminal::term::cell::{Cell, Flags};
 use super::Screen;
 use crate::capture::no_grid;
 use crate::capture::rows::RowTracker;
-use crate::history::{LooseRow, RowBuffer, RowFacts};
+use crate::history::{LooseRow, RowBuffer, RowContent, RowFacts};
 use crate::size::Size;
 
 /// The grids of a frozen screen.
@@ -92,6 +92,7 @@ pub(super) fn grid_rows(grid: &Grid<Cell>, stamp: impl Fn(usize) -> u64) -> RowB
         let facts = RowFacts {
             used: grid.columns(),
             stamp: stamp(index),
+            content: RowContent::Any,
         };
         rows.push(
             &grid[Line(index as i32)][Column(0)..Column(grid.columns())],

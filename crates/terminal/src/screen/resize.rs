@@ -13,7 +13,7 @@ use alacritty_terminal::term::cell::{Cell, Flags};
 use super::Screen;
 use super::freeze::{fits_exactly, rebuilt_row};
 use crate::capture::rows::RowTracker;
-use crate::history::{LooseRow, RowFacts};
+use crate::history::{LooseRow, RowContent, RowFacts};
 use crate::size::Size;
 
 /// Rows of history that a resize looks at. A line that is longer keeps its older part as it was broken before.
@@ -104,6 +104,7 @@ impl Screen {
             let facts = RowFacts {
                 used: size.columns(),
                 stamp: next_stamp(row),
+                content: RowContent::Any,
             };
             self.capture
                 .history

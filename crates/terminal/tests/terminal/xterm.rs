@@ -139,9 +139,9 @@ fn check(name: &str, screen: &Screen, shown: &Value) {
 }
 
 /// Places at which each stream is cut.
-const CUTS: usize = 6;
+const CUTS: usize = 4;
 /// Of every corpus, this much.
-const CORPUS_BYTES: usize = 24 << 10;
+const CORPUS_BYTES: usize = 16 << 10;
 
 /// Cuts streams at random places and at their ends; at each, xterm.js must show the snapshot as the screen is.
 fn check_streams(streams: impl IntoIterator<Item = (&'static str, Size, Vec<u8>)>) {
