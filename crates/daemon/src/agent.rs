@@ -14,6 +14,8 @@ mod task;
 mod terminals;
 mod turns;
 
+use pupitre_model::agent::lifecycle::IdleStop;
+use pupitre_model::config::AgentDefinition;
 use pupitre_model::conversation::{Attachment, Stored};
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView};
 use pupitre_protocol::conversation::{
@@ -67,6 +69,10 @@ pub(crate) enum AgentRequest {
         respond: Respond<CurrentConversationReply>,
     },
     Open(Box<OpenedConversation>, Respond<CurrentConversationReply>),
+    /// The configuration defines the agent like this from now on; used at its next start.
+    Define(Box<AgentDefinition>),
+    /// Unused agents are stopped after another time from now on.
+    SetIdleStop(IdleStop),
     /// Another agent needs the place; the answer is that it is left, or [`crate::hub::UnitEvent::Stay`].
     MakeRoom,
 }
@@ -127,6 +133,11 @@ impl AgentHandle {
     /// Says whether there is a task to ask.
     pub(crate) fn is_living(&self) -> bool {
         !self.requests.is_closed()
+    }
+
+    /// Tells the agent's task something that needs no answer; one that has ended needs to know nothing.
+    pub(crate) fn tell(&self, request: AgentRequest) {
+        self.requests.send(request).ok();
     }
 
     /// Asks the agent to make room for another one, unless it is used. Says whether there is somebody to ask.

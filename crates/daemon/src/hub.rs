@@ -12,6 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use pupitre_model::agent::capacity::{Capacity, Decision, too_many_agents};
+use pupitre_model::config::AgentDefinition;
 use pupitre_protocol::agent::{AgentState, AgentView};
 use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
 use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, Frame, RpcError, limits};
@@ -72,7 +73,22 @@ enum HubRequest {
     Handles(oneshot::Sender<Vec<AgentHandle>>),
     Subscribe(SubscribeParams, oneshot::Sender<Result<Subscription, RpcError>>),
     Counters(oneshot::Sender<HubCounters>),
+    Configure(Roster, oneshot::Sender<Result<(), RpcError>>),
     Drain(oneshot::Sender<Vec<AgentHandle>>),
+}
+
+/// Who is there from now on. Whoever is in neither list is gone.
+pub(crate) struct Roster {
+    /// The agents of the configuration, in its order.
+    pub(crate) configured: Vec<AgentName>,
+    /// Agents that left the configuration and are being stopped: they are shown no more.
+    pub(crate) leaving: Vec<AgentName>,
+    /// Those of the agents that were not there before.
+    pub(crate) new: Vec<(AgentView, AgentHandle)>,
+    /// How many agents may have a process at once.
+    pub(crate) most_running: usize,
+    /// What keeps the file from being used as it is now.
+    pub(crate) config_error: Option<String>,
 }
 
 /// Numbers that the hub knows.
@@ -149,6 +165,11 @@ impl HubHandle {
         self.ask(HubRequest::Counters).await
     }
 
+    /// Changes who is there. Refused once the daemon is shutting down.
+    pub(crate) async fn configure(&self, roster: Roster) -> Result<(), RpcError> {
+        self.ask(|reply| HubRequest::Configure(roster, reply)).await?
+    }
+
     /// Refuses new work from now on and returns the agents, which the caller stops.
     pub(crate) async fn drain(&self) -> Result<Vec<AgentHandle>, RpcError> {
         self.ask(HubRequest::Drain).await
@@ -180,13 +201,22 @@ pub(crate) struct Hub {
     subscribers: Vec<Subscriber>,
     dropped: u64,
     phase: Phase,
-    /// What is wrong with the configuration, which then has no agent.
+    /// What keeps the configuration file from being used as it is now.
     config_error: Option<String>,
 }
 
 struct Registered {
     view: AgentView,
     handle: AgentHandle,
+    place: Place,
+}
+
+/// Whether the configuration has an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Configured,
+    /// It is being stopped.
+    Leaving,
 }
 
 /// Makes the hub's handle, and what becomes the hub once the agents are there.
@@ -235,7 +265,11 @@ impl HubInbox {
         } = self;
         let agents = agents
             .into_iter()
-            .map(|(view, handle)| Registered { view, handle })
+            .map(|(view, handle)| Registered {
+                view,
+                handle,
+                place: Place::Configured,
+            })
             .collect();
         Hub {
             requests,
@@ -354,8 +388,10 @@ impl Hub {
             stopping: view.stopping,
         };
         let (before, after) = (shown(&agent.view), shown(&view));
+        let described = |view: &AgentView| (view.title.clone(), view.icon.clone(), view.description.clone());
+        let redefined = described(&agent.view) != described(&view);
         agent.view = view;
-        if before != after {
+        if before != after || redefined {
             tracing::info!(agent = %after.agent, state = after.state.as_str(), error = after.error, "agent state");
             self.publish(Event::AgentState(after));
         }
@@ -386,14 +422,19 @@ impl Hub {
         match request {
             HubRequest::Agents(reply) => {
                 reply
-                    .send(self.agents.iter().map(|agent| agent.view.clone()).collect())
+                    .send(self.configured().map(|agent| agent.view.clone()).collect())
                     .ok();
             }
             HubRequest::Agent(name, reply) => {
                 reply.send(self.find(&name)).ok();
             }
             HubRequest::Handles(reply) => {
-                reply.send(self.all()).ok();
+                reply
+                    .send(self.configured().map(|agent| agent.handle.clone()).collect())
+                    .ok();
+            }
+            HubRequest::Configure(roster, reply) => {
+                reply.send(self.configure(roster)).ok();
             }
             HubRequest::Subscribe(params, reply) => {
                 reply.send(self.subscribe(&params)).ok();
@@ -415,6 +456,48 @@ impl Hub {
         }
     }
 
+    fn configure(&mut self, roster: Roster) -> Result<(), RpcError> {
+        let Roster {
+            configured,
+            leaving,
+            new,
+            most_running,
+            config_error,
+        } = roster;
+        if self.phase == Phase::Draining {
+            return Err(shutting_down());
+        }
+        self.config_error = config_error;
+        self.agents
+            .extend(new.into_iter().map(|(view, handle)| Registered {
+                view,
+                handle,
+                place: Place::Configured,
+            }));
+        let place = |name: &AgentName| configured.iter().position(|other| other == name);
+        self.agents
+            .retain(|agent| place(&agent.view.name).is_some() || leaving.contains(&agent.view.name));
+        for agent in &mut self.agents {
+            agent.place = match place(&agent.view.name) {
+                Some(_) => Place::Configured,
+                None => Place::Leaving,
+            };
+        }
+        self.agents
+            .sort_by_key(|agent| place(&agent.view.name).unwrap_or(usize::MAX));
+        let decisions = self.capacity.set_most(most_running);
+        self.carry_out(decisions);
+        Ok(())
+    }
+
+    /// The agents of the configuration, in its order.
+    fn configured(&self) -> impl Iterator<Item = &Registered> {
+        self.agents
+            .iter()
+            .filter(|agent| agent.place == Place::Configured)
+    }
+
+    /// Every agent, also those that left the configuration and still have to be stopped.
     fn all(&self) -> Vec<AgentHandle> {
         // One whose task has failed can be asked nothing, which is no reason not to ask the others.
         let living = self.agents.iter().filter(|agent| agent.handle.is_living());
@@ -423,28 +506,28 @@ impl Hub {
 
     fn find(&self, name: &AgentName) -> Result<AgentHandle, RpcError> {
         if self.phase == Phase::Draining {
-            return Err(RpcError::new(
-                ErrorKind::ShuttingDown,
-                "the daemon is shutting down",
-            ));
+            return Err(shutting_down());
         }
-        match self.agents.iter().find(|agent| agent.view.name == *name) {
-            Some(agent) => Ok(agent.handle.clone()),
-            None => {
-                let names: Vec<String> = self
-                    .agents
-                    .iter()
-                    .map(|agent| agent.view.name.to_string())
-                    .collect();
-                let there = match &self.config_error {
-                    Some(error) => format!("the configuration cannot be used: {error}"),
-                    None if names.is_empty() => "there is none in the configuration".to_owned(),
-                    None => format!("there are: {}", names.join(", ")),
-                };
-                let message = format!("there is no agent \"{name}\"; {there}");
-                Err(RpcError::new(ErrorKind::NotFound, message).with_candidates(names))
+        if let Some(agent) = self.configured().find(|agent| agent.view.name == *name) {
+            return Ok(agent.handle.clone());
+        }
+        let names: Vec<String> = self
+            .configured()
+            .map(|agent| agent.view.name.to_string())
+            .collect();
+        let there = match (&self.config_error, names.as_slice()) {
+            (Some(error), []) => format!("the configuration cannot be used: {error}"),
+            (Some(error), names) => {
+                format!(
+                    "there are: {}; the configuration file cannot be used as it is now: {error}",
+                    names.join(", ")
+                )
             }
-        }
+            (None, []) => "there is none in the configuration".to_owned(),
+            (None, names) => format!("there are: {}", names.join(", ")),
+        };
+        let message = format!("there is no agent \"{name}\"; {there}");
+        Err(RpcError::new(ErrorKind::NotFound, message).with_candidates(names))
     }
 
     fn subscribe(&mut self, params: &SubscribeParams) -> Result<Subscription, RpcError> {
@@ -494,6 +577,10 @@ impl Hub {
     }
 }
 
+fn shutting_down() -> RpcError {
+    RpcError::new(ErrorKind::ShuttingDown, "the daemon is shutting down")
+}
+
 /// Returns the line of a frame that stands at `seq` now.
 fn frame_line(epoch: &Epoch, seq: u64, event: Event) -> String {
     let stamp = pupitre_protocol::event::Stamp {
@@ -505,12 +592,12 @@ fn frame_line(epoch: &Epoch, seq: u64, event: Event) -> String {
 }
 
 /// Returns the view of an agent that has not been started.
-pub(crate) fn resting_view(name: AgentName, title: String) -> AgentView {
+pub(crate) fn resting_view(definition: &AgentDefinition) -> AgentView {
     AgentView {
-        name,
-        title,
-        icon: None,
-        description: None,
+        name: definition.name.clone(),
+        title: definition.title.clone(),
+        icon: definition.icon.clone(),
+        description: definition.description.clone(),
         state: AgentState::Stopped,
         error: None,
         outdated: false,

@@ -2,6 +2,7 @@
 
 use pupitre_guard::wire::GuardReport;
 use pupitre_model::agent::lifecycle::{Action, Input, StartFailure, Usage};
+use pupitre_model::config::AgentDefinition;
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView, TraceEntry};
 use pupitre_protocol::event::AgentTraced;
 use pupitre_protocol::limits::REPLY_BYTES;
@@ -27,6 +28,8 @@ pub(super) struct Waiters {
 /// What the last process told and left to look at.
 #[derive(Debug, Default)]
 pub(super) struct LastRun {
+    /// What it was started with.
+    definition: Option<AgentDefinition>,
     pub(super) initialized: Option<Initialized>,
     /// When the process was started, in epoch milliseconds.
     started_at: Option<u64>,
@@ -127,6 +130,7 @@ impl AgentTask {
         self.last_run.initialized = None;
         self.last_run.started_at = None;
         self.last_run.failed_start = None;
+        self.last_run.definition = Some(self.definition.clone());
         match self.launch() {
             Ok(link) => {
                 self.last_run.started_at = Some(link.started_at);
@@ -350,7 +354,7 @@ impl AgentTask {
                 .lifecycle
                 .reason()
                 .map(|reason| self.last_run.failed_start.as_deref().unwrap_or(reason).to_owned()),
-            outdated: false,
+            outdated: link.is_some() && self.last_run.definition.as_ref() != Some(definition),
             stopping: self.lifecycle.is_ending(),
             pid: link.and_then(|link| link.pid),
             version: initialized.and_then(|initialized| initialized.version.clone()),

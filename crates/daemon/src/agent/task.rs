@@ -33,7 +33,7 @@ use crate::hub::{RoomAnswer, RoomRefused, TraceFollowers, UnitEvent};
 use crate::process::World;
 
 /// What every agent's task needs of the daemon.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct AgentContext {
     pub(crate) world: World,
     pub(crate) history: History,
@@ -228,6 +228,11 @@ impl AgentTask {
                 let reply = self.begin_conversation(cwd);
                 self.answer(respond, reply);
             }
+            AgentRequest::Define(definition) => {
+                self.definition = *definition;
+                self.view_changed = true;
+            }
+            AgentRequest::SetIdleStop(idle_stop) => self.lifecycle.set_idle_stop(idle_stop),
             AgentRequest::MakeRoom => self.step(Input::EvictionAsked),
             AgentRequest::Open(opened, respond) => {
                 let reply = self.open_conversation(*opened);
