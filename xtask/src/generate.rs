@@ -16,10 +16,16 @@ struct Generator {
     writes: &'static [&'static str],
 }
 
-const GENERATORS: &[Generator] = &[Generator {
-    package: "pupitre-protocol",
-    writes: &["docs/reference", "apps/web/src/gen"],
-}];
+const GENERATORS: &[Generator] = &[
+    Generator {
+        package: "pupitre-protocol",
+        writes: &["docs/reference", "apps/web/src/gen"],
+    },
+    Generator {
+        package: "pupitre-model",
+        writes: &["docs/reference"],
+    },
+];
 
 pub(crate) fn run(checkout: &Checkout) -> Result<()> {
     let mut phases = Phases::of("gen");

@@ -7,7 +7,10 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::agents::AgentsArguments;
 use crate::commands::ask::AskArguments;
+use crate::commands::channel::ChannelArguments;
 use crate::commands::chat::ChatArguments;
+use crate::commands::config::ConfigArguments;
+use crate::commands::doctor::DoctorArguments;
 use crate::commands::serve::ServeArguments;
 use crate::commands::watch::WatchArguments;
 
@@ -28,6 +31,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     #[command(flatten)]
     Client(ClientVerb),
+    /// The configuration file: path, check, schema, init, edit, recent, open
+    Config(ConfigArguments),
     /// Run the daemon in the foreground
     Serve(ServeArguments),
     /// Be a scripted ACP agent, on stdin and stdout
@@ -41,10 +46,14 @@ pub(crate) enum ClientVerb {
     Ask(AskArguments),
     /// Conversations: show, send, cancel, answer, begin, open
     Chat(ChatArguments),
+    /// Rooms with several agents: list, send, show
+    Channel(ChannelArguments),
     /// Agents: list, start, stop, logs, trace
     Agents(AgentsArguments),
     /// Print events as they happen, one JSON object a line
     Watch(WatchArguments),
+    /// Look for what may be wrong
+    Doctor(DoctorArguments),
     /// Stop the daemon and every agent
     Stop,
 }

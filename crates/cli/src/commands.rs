@@ -2,7 +2,10 @@
 
 pub(crate) mod agents;
 pub(crate) mod ask;
+pub(crate) mod channel;
 pub(crate) mod chat;
+pub(crate) mod config;
+pub(crate) mod doctor;
 mod home;
 pub(crate) mod serve;
 mod stop;
@@ -30,6 +33,7 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
     let outcome = match verb {
         Some(Verb::DemoAgent) => return demo_agent::run(),
         Some(Verb::Serve(arguments)) => desk().and_then(|desk| serve::run(desk, arguments)),
+        Some(Verb::Config(arguments)) => desk().and_then(|desk| config::run(&desk, &mut output, arguments)),
         Some(Verb::Client(verb)) => desk().and_then(|desk| run_client(Some(verb), &desk, &mut output)),
         None => desk().and_then(|desk| run_client(None, &desk, &mut output)),
     };
@@ -50,9 +54,11 @@ fn run_client(verb: Option<ClientVerb>, desk: &Desk, output: &mut Output) -> Res
     match verb {
         None => home::run(desk, output),
         Some(ClientVerb::Ask(arguments)) => ask::run(desk, output, &interrupts, &arguments),
+        Some(ClientVerb::Channel(arguments)) => channel::run(desk, output, arguments),
         Some(ClientVerb::Chat(arguments)) => chat::run(desk, output, arguments),
         Some(ClientVerb::Agents(arguments)) => agents::run(desk, output, arguments),
         Some(ClientVerb::Watch(arguments)) => watch::run(desk, output, arguments),
+        Some(ClientVerb::Doctor(arguments)) => doctor::run(desk, output, &arguments),
         Some(ClientVerb::Stop) => stop::run(desk, output),
     }
 }

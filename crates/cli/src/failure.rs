@@ -185,7 +185,9 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::TooManyConnections | ErrorKind::Timeout => Some("try again"),
         ErrorKind::ShuttingDown => Some("try again when it is gone"),
         ErrorKind::Internal | ErrorKind::HistoryUnavailable => Some("the daemon's log says more"),
+        ErrorKind::NoDisplay => Some("`pupitre config open FILE` opens one"),
         ErrorKind::ReadOnly
+        | ErrorKind::FileError
         | ErrorKind::ParseError
         | ErrorKind::InvalidRequest
         | ErrorKind::TooLarge

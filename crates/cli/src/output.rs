@@ -3,10 +3,13 @@
 //! Colour is for terminals only, and `NO_COLOR` is honoured. Text that came from an agent passes `neutral` first.
 
 mod agent;
+mod channel;
 mod conversation;
+mod finding;
 mod message;
 pub(crate) mod neutral;
 mod permission;
+mod problem;
 pub(crate) mod style;
 pub(crate) mod table;
 mod time;

@@ -14,8 +14,7 @@ mod task;
 mod terminals;
 mod turns;
 
-use pupitre_model::agent::lifecycle::IdleStop;
-use pupitre_model::config::AgentDefinition;
+use pupitre_model::config::{AgentDefinition, Limits};
 use pupitre_model::conversation::{Attachment, Stored};
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView};
 use pupitre_protocol::conversation::{
@@ -71,8 +70,8 @@ pub(crate) enum AgentRequest {
     Open(Box<OpenedConversation>, Respond<CurrentConversationReply>),
     /// The configuration defines the agent like this from now on; used at its next start.
     Define(Box<AgentDefinition>),
-    /// Unused agents are stopped after another time from now on.
-    SetIdleStop(IdleStop),
+    /// Other times of silence and of disuse count from now on.
+    SetLimits(Limits),
     /// Another agent needs the place; the answer is that it is left, or [`crate::hub::UnitEvent::Stay`].
     MakeRoom,
 }

@@ -1,22 +1,34 @@
-//! Reading the configuration file at the start.
+//! The configuration file: found, read, watched, written; and what is in force.
+//!
+//! One task owns it. What the text means is decided in `model`; what the agents make of a change is in `agents.rs`.
+//! The command line uses `check`, `create` and `discover` without a daemon.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+mod agents;
+mod browse;
+mod file;
+mod machine;
+mod recent;
+mod save;
+mod task;
+mod watch;
+
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use pupitre_model::config::{Config, Facts, Reading, first_file};
+use pupitre_model::config::{Config, Verdict};
+use pupitre_protocol::RpcError;
+use pupitre_protocol::configuration::{
+    ChannelView, ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
+    ConfigValidateReply, ConfigView, Problem,
+};
+use tokio::sync::{mpsc, oneshot, watch as latest};
 
-use crate::{ConfigChoice, ConfigSource};
-
-/// What the configuration file gave.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    /// The file, with links resolved.
-    pub(crate) path: PathBuf,
-    pub(crate) config: Config,
-    /// What is wrong with the file; then the configuration is the default without any agent.
-    pub(crate) error: Option<String>,
-}
+pub(crate) use agents::Agents;
+pub(crate) use browse::browse;
+pub use file::{Found, create, discover};
+pub use machine::{Checked, Machine, check};
+pub(crate) use task::{ConfigTask, Loaded, Surroundings};
 
 /// Why there is no configuration file to hold.
 #[derive(Debug, thiserror::Error)]
@@ -27,51 +39,159 @@ pub enum ConfigurationError {
     System { path: PathBuf, source: io::Error },
 }
 
-/// Reads the chosen file; the default one is made when it is not there.
-pub(crate) fn load(choice: &ConfigChoice, executable: &Path) -> Result<Loaded, ConfigurationError> {
-    let path = &choice.path;
-    let system = |source| ConfigurationError::System {
-        path: path.clone(),
-        source,
-    };
-    let missing = |named_by| ConfigurationError::Missing {
-        path: path.clone(),
-        named_by,
-    };
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match choice.source {
-            ConfigSource::Flag => return Err(missing("--config")),
-            ConfigSource::Environment => return Err(missing("PUPITRE_CONFIG")),
-            ConfigSource::Default => create(path).map_err(system)?,
-        },
-        Err(error) => return Err(system(error)),
-    };
-    let path = path.canonicalize().map_err(system)?;
-    let verdict = Reading::of_bytes(&bytes, &executable.display().to_string()).verdict(&Facts::default());
-    let error = verdict
-        .problems
-        .iter()
-        .find(|problem| !problem.warning)
-        .map(|problem| {
-            format!(
-                "line {}, column {}: {}",
-                problem.line, problem.column, problem.message
-            )
-        });
-    let config = verdict.config.unwrap_or_default();
-    Ok(Loaded { path, config, error })
+/// The configuration that is in force, and how its file is.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    /// As it was named.
+    pub(crate) path: PathBuf,
+    /// With links resolved, as it was when it was opened: conversations belong to it.
+    pub(crate) canonical: PathBuf,
+    pub(crate) source: ConfigSource,
+    pub(crate) created: bool,
+    /// The last one that was valid, or the defaults without any agent.
+    pub(crate) config: Arc<Config>,
+    /// Whether the file is valid as it is now.
+    pub(crate) valid: bool,
+    /// Problems and warnings of the file as it is now.
+    pub(crate) problems: Vec<Problem>,
 }
 
-fn create(path: &Path) -> io::Result<Vec<u8>> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+impl Held {
+    pub(crate) fn view(&self) -> ConfigView {
+        let (warnings, problems) = self.problems.iter().cloned().partition(|problem| problem.warning);
+        ConfigView {
+            path: self.path.display().to_string(),
+            source: self.source,
+            created: self.created,
+            valid: self.valid,
+            problems,
+            warnings,
+            theme: self.config.theme,
+            language: self.config.language,
+            channels: self.channels(),
+        }
     }
-    let text = first_file([]).into_bytes();
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)?
-        .write_all(&text)?;
-    Ok(text)
+
+    pub(crate) fn channels(&self) -> Vec<ChannelView> {
+        let channels = self.config.channels.iter();
+        channels
+            .map(|channel| ChannelView {
+                name: channel.name.clone(),
+                title: channel.title.clone(),
+                agents: channel.agents.clone(),
+            })
+            .collect()
+    }
+
+    /// Returns the first thing that keeps the file from being used.
+    pub(crate) fn error(&self) -> Option<String> {
+        first_problem(&self.problems)
+    }
+}
+
+/// Returns where the first problem is, and what; warnings are none.
+fn first_problem(problems: &[Problem]) -> Option<String> {
+    let problem = problems.iter().find(|problem| !problem.warning)?;
+    let Problem {
+        line,
+        column,
+        message,
+        warning: _,
+    } = problem;
+    Some(format!("line {line}, column {column}: {message}"))
+}
+
+type Answer<Reply> = Result<Reply, RpcError>;
+type Respond<Reply> = oneshot::Sender<Answer<Reply>>;
+
+/// What is asked of the task.
+pub(crate) enum ConfigRequest {
+    Content(Respond<ConfigContentReply>),
+    Validate(String, Respond<ConfigValidateReply>),
+    Save(ConfigSaveParams, Respond<ConfigSaveReply>),
+    Open(PathBuf, Respond<ConfigView>),
+    Recent(Respond<ConfigRecentReply>),
+}
+
+/// Reaches the task; what is in force is known without asking.
+#[derive(Debug, Clone)]
+pub(crate) struct ConfigHandle {
+    requests: mpsc::UnboundedSender<ConfigRequest>,
+    held: latest::Receiver<Arc<Held>>,
+}
+
+impl std::fmt::Debug for ConfigRequest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("ConfigRequest")
+    }
+}
+
+impl ConfigHandle {
+    /// Returns what is in force now.
+    pub(crate) fn held(&self) -> Arc<Held> {
+        Arc::clone(&self.held.borrow())
+    }
+
+    /// Asks the task, and waits for its answer.
+    pub(crate) async fn ask<Reply>(
+        &self,
+        request: impl FnOnce(Respond<Reply>) -> ConfigRequest,
+    ) -> Answer<Reply> {
+        let gone = || {
+            RpcError::new(
+                pupitre_protocol::ErrorKind::ShuttingDown,
+                "the daemon is shutting down",
+            )
+        };
+        let (respond, answer) = oneshot::channel();
+        self.requests.send(request(respond)).map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}
+
+/// What came of a look at the file.
+#[derive(Debug)]
+pub(crate) struct Look {
+    pub(crate) content: Content,
+    pub(crate) verdict: Verdict,
+}
+
+/// What stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    Bytes(Vec<u8>),
+    /// Why nothing could be read.
+    Unreadable(String),
+}
+
+/// Looks at the file; what cannot be read is a problem at its beginning.
+pub(crate) fn look(path: &Path, machine: &Machine) -> Look {
+    match std::fs::read(path) {
+        Ok(bytes) => Look {
+            verdict: check(&bytes, path, machine).verdict,
+            content: Content::Bytes(bytes),
+        },
+        Err(error) => Look::unreadable(match error.kind() {
+            io::ErrorKind::NotFound => "the file is not there any more".to_owned(),
+            _ => format!("the file cannot be read: {error}"),
+        }),
+    }
+}
+
+impl Look {
+    fn unreadable(reason: String) -> Self {
+        let problem = Problem {
+            line: 1,
+            column: 1,
+            message: reason.clone(),
+            warning: false,
+        };
+        Self {
+            content: Content::Unreadable(reason),
+            verdict: Verdict {
+                config: None,
+                problems: vec![problem],
+            },
+        }
+    }
 }

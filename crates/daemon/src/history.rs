@@ -6,6 +6,7 @@
 //! it asked, and `chat.part` and `chat.open` depend on seeing it. In WAL mode with `synchronous = NORMAL` a committed
 //! batch outlives the death of the process, and the end of the machine never damages the file.
 
+mod channel;
 mod composed;
 mod digest;
 mod read;
@@ -26,9 +27,11 @@ use pupitre_protocol::{AgentName, ConversationId, MessageId};
 use tokio::sync::{Notify, oneshot};
 
 use crate::clock::epoch_ms;
+use channel::ChannelJob;
 use store::Store;
 use unwritten::Write;
 
+pub(crate) use channel::Room;
 pub(crate) use worker::HistoryWorker;
 
 /// More than so many bytes that wait to be written are too many: agents are then read no further.
@@ -121,6 +124,7 @@ struct Backlog {
 enum Job {
     Write(Write),
     Read(Read),
+    Channel(ChannelJob),
     Flush(Respond<()>),
     #[cfg(test)]
     Inspect(Box<dyn FnOnce(&mut rusqlite::Connection) + Send>),

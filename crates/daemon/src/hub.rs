@@ -429,9 +429,8 @@ impl Hub {
                 reply.send(self.find(&name)).ok();
             }
             HubRequest::Handles(reply) => {
-                reply
-                    .send(self.configured().map(|agent| agent.handle.clone()).collect())
-                    .ok();
+                let asked = self.configured().filter(|agent| agent.handle.is_living());
+                reply.send(asked.map(|agent| agent.handle.clone()).collect()).ok();
             }
             HubRequest::Configure(roster, reply) => {
                 reply.send(self.configure(roster)).ok();
@@ -497,11 +496,14 @@ impl Hub {
             .filter(|agent| agent.place == Place::Configured)
     }
 
+    /// Those of them that can be asked something: a task that has failed is no reason not to ask the others.
+    fn living(&self) -> impl Iterator<Item = &Registered> {
+        self.configured().filter(|agent| agent.handle.is_living())
+    }
+
     /// Every agent, also those that left the configuration and still have to be stopped.
     fn all(&self) -> Vec<AgentHandle> {
-        // One whose task has failed can be asked nothing, which is no reason not to ask the others.
-        let living = self.agents.iter().filter(|agent| agent.handle.is_living());
-        living.map(|agent| agent.handle.clone()).collect()
+        self.agents.iter().map(|agent| agent.handle.clone()).collect()
     }
 
     fn find(&self, name: &AgentName) -> Result<AgentHandle, RpcError> {

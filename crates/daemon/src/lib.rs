@@ -4,7 +4,7 @@
 
 mod agent;
 mod clock;
-mod configuration;
+pub mod configuration;
 mod history;
 mod hub;
 mod logging;

@@ -26,7 +26,7 @@ use crate::tasks::Tasks;
 
 pub(crate) use ancestry::Guards;
 pub(crate) use orphans::adopt as adopt_orphans;
-pub(crate) use program::{CommandParts, Program, exit_reason, signal_name, working_folder};
+pub(crate) use program::{CommandParts, Program, exit_reason, find, signal_name, working_folder};
 
 /// The descriptor on which a guard finds its control socket.
 const CONTROL_DESCRIPTOR: i32 = 3;

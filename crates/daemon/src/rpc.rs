@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pupitre_model::gate::FreeAccess;
 use tokio::sync::watch;
 
+use crate::configuration::ConfigHandle;
 use crate::history::History;
 use crate::hub::HubHandle;
 use crate::process::Guards;
@@ -29,11 +30,17 @@ pub(crate) struct Daemon {
     pub(crate) history: History,
     pub(crate) tasks: Tasks,
     pub(crate) guards: Guards,
-    /// Whether agents may do what their user's own programs may.
-    pub(crate) free_access: FreeAccess,
+    pub(crate) config: ConfigHandle,
     pub(crate) about: About,
     pub(crate) shutdown: Shutdown,
     pub(crate) connections: ConnectionCount,
+}
+
+impl Daemon {
+    /// Says whether agents may do what their user's own programs may.
+    pub(crate) fn free_access(&self) -> FreeAccess {
+        self.config.held().config.free_access
+    }
 }
 
 /// What the daemon says of itself.
@@ -42,8 +49,6 @@ pub(crate) struct About {
     pub(crate) version: &'static str,
     /// In epoch milliseconds.
     pub(crate) started_at: u64,
-    pub(crate) config_path: PathBuf,
-    pub(crate) config_error: Option<String>,
     pub(crate) log_path: PathBuf,
 }
 

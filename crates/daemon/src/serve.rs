@@ -15,7 +15,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::agent::{AgentContext, AgentHandle, AgentRequest, AgentTask};
 use crate::clock::{SystemStamps, epoch_ms};
-use crate::configuration::{self, ConfigurationError, Loaded};
+use crate::configuration::{
+    Agents, ConfigTask, ConfigurationError, Held, Loaded, Machine, Surroundings, discover,
+};
 use crate::history::{History, HistoryError, HistoryWorker, Place};
 use crate::hub::{self, HubHandle, UnitEvent};
 use crate::process::{Guards, World};
@@ -86,11 +88,16 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
     let _state = lock_state(&options.state_folder)?;
     let log_path =
         logging::begin(&options.state_folder, options.log_to).map_err(system("the log cannot be written"))?;
-    let loaded = configuration::load(&options.config, &options.executable)?;
-    if let Some(error) = &loaded.error {
-        tracing::error!(path = %loaded.path.display(), error, "the configuration is not valid; there is no agent");
+    let machine = Machine {
+        executable: options.executable.clone(),
+        home: options.home.clone(),
+    };
+    let loaded = Loaded::load(discover(&options.config, &options.state_folder), &machine)?;
+    let held = loaded.held();
+    if let Some(error) = held.error() {
+        tracing::error!(path = %held.path.display(), error, "the configuration is not valid; there is no agent");
     }
-    let (history, worker) = open_history(&loaded, options.state_folder.join("history.db"))?;
+    let (history, worker) = open_history(&held, options.state_folder.join("history.db"))?;
     let worker =
         Tasks::thread("history", || worker.run()).map_err(system("the history cannot be started"))?;
 
@@ -109,31 +116,39 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         events: hub.events(),
         trace_followers: hub.trace_followers(),
         home: options.home,
-        config: loaded.path.display().to_string(),
+        config: held.canonical.display().to_string(),
         version: options.version,
-        idle_stop: loaded.config.limits.idle_stop,
-        stall_after_ms: Some(u64::from(loaded.config.agent_stall_threshold_secs) * 1_000)
-            .filter(|after| *after > 0),
+        idle_stop: held.config.limits.idle_stop,
+        stall_after_ms: held.config.limits.stall_after_ms,
     });
     let mut agents = Vec::new();
-    for definition in loaded.config.agents {
+    for definition in &held.config.agents {
         agents.push(begin_agent(&context, definition).await?);
     }
-    drop(context);
-    let most_running = loaded.config.limits.running_agents;
-    tasks.spawn(inbox.into_hub(agents, most_running, loaded.error.clone()).run());
+    let handles = agents.iter().map(|(_, handle)| handle.clone()).collect();
+    let most_running = held.config.limits.running_agents;
+    tasks.spawn(inbox.into_hub(agents, most_running, held.error()).run());
+    let (config, config_task) = ConfigTask::new(
+        loaded,
+        Surroundings {
+            machine,
+            agents: Agents::new(hub.clone(), context, handles, held.config.limits),
+            events: hub.events(),
+            tasks: tasks.clone(),
+            state_folder: options.state_folder,
+        },
+    );
+    tasks.spawn(config_task.run());
 
     let daemon = Arc::new(Daemon {
         hub: hub.clone(),
         history: history.clone(),
         tasks: tasks.clone(),
         guards,
-        free_access: loaded.config.free_access,
+        config,
         about: About {
             version: options.version,
             started_at: epoch_ms(),
-            config_path: loaded.path,
-            config_error: loaded.error,
             log_path,
         },
         shutdown: Shutdown::default(),
@@ -178,10 +193,11 @@ fn lock_state(folder: &Path) -> Result<File, ServeError> {
     }
 }
 
-async fn begin_agent(
+/// Begins the task of an agent, with the conversation that it had.
+pub(crate) async fn begin_agent(
     context: &Arc<AgentContext>,
-    definition: AgentDefinition,
-) -> Result<(AgentView, AgentHandle), ServeError> {
+    definition: &AgentDefinition,
+) -> Result<(AgentView, AgentHandle), HistoryError> {
     let stored = context
         .history
         .current(context.config.clone(), definition.name.clone())
@@ -192,8 +208,8 @@ async fn begin_agent(
             found.session,
         )
     });
-    let view = hub::resting_view(definition.name.clone(), definition.title.clone());
-    let (handle, task) = AgentTask::new(Arc::clone(context), definition, conversation);
+    let view = hub::resting_view(definition);
+    let (handle, task) = AgentTask::new(Arc::clone(context), definition.clone(), conversation);
     let tasks = &context.world.tasks;
     let running = tasks.spawn(task.run());
     tasks.spawn(watch_over(running, view.clone(), context.events.clone()));
@@ -221,8 +237,8 @@ async fn watch_over(
     }
 }
 
-fn open_history(loaded: &Loaded, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {
-    History::open(match loaded.config.history {
+fn open_history(held: &Held, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {
+    History::open(match held.config.history {
         Keeping::OnDisk => Place::File(file),
         Keeping::InMemory => Place::Memory,
     })

@@ -11,6 +11,8 @@ mod meaning;
 mod nearest;
 mod preset;
 mod reading;
+#[cfg(test)]
+mod reference;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -25,7 +27,7 @@ use crate::agent::lifecycle::IdleStop;
 use crate::gate::FreeAccess;
 
 pub use change::{AgentsChange, ConfigChange};
-pub use file::schema;
+pub use file::{schema, schema_text};
 pub use first_file::first_file;
 pub use preset::{PRESETS, Preset, PresetProgram, preset};
 pub use reading::{Facts, Question, Reading, Verdict, Writers};
@@ -46,8 +48,6 @@ pub struct Config {
     pub free_access: FreeAccess,
     /// Texts of terminals and agents are marked as untrusted before an agent reads them.
     pub ai_injection_fence: bool,
-    /// A silent turn counts as stalled after so many seconds; never when it is 0.
-    pub agent_stall_threshold_secs: u32,
     /// Of the page, on loopback; any free one when it is 0.
     pub port: u16,
     pub limits: Limits,
@@ -79,6 +79,8 @@ pub struct Limits {
     /// How many may have a process at once, 1 to 64.
     pub running_agents: usize,
     pub idle_stop: IdleStop,
+    /// After how long a silent turn counts as stalled (`agent_stall_threshold_secs`); never when there is none.
+    pub stall_after_ms: Option<u64>,
 }
 
 /// How one agent is run.

@@ -4,6 +4,7 @@
 //! environment, and no ACP type.
 
 pub mod agent;
+pub mod channel;
 pub mod config;
 pub mod conversation;
 pub mod gate;

@@ -60,6 +60,10 @@ pub enum ErrorKind {
     ReadOnly,
     /// The agent does not offer this (-32005).
     NotSupported,
+    /// A file could not be read or written; the message says which and why (-32005).
+    FileError,
+    /// There is no window that could show a dialog (-32005).
+    NoDisplay,
     /// The agent wants its user to log in first (-32006).
     AuthRequired,
     /// The agent answered with an error of its own (-32006).
@@ -87,7 +91,9 @@ impl ErrorKind {
             | Self::NotQueued
             | Self::TurnRunning
             | Self::ReadOnly
-            | Self::NotSupported => -32005,
+            | Self::NotSupported
+            | Self::FileError
+            | Self::NoDisplay => -32005,
             Self::AuthRequired | Self::AgentError => -32006,
         }
     }

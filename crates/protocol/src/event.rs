@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentState, TraceEntry};
+use crate::channel::ChannelEntry;
+use crate::configuration::Problem;
 use crate::conversation::{
     Command, ConfigOption, Message, Modes, Part, PartKind, Permission, PermissionOutcome, Usage,
 };
@@ -86,6 +88,10 @@ events! {
     CommandsChanged = "commands:changed"(CommandsChanged), LifeCycle;
     /// Mode, options or title of the session changed.
     SessionChanged = "session:changed"(SessionChanged), LifeCycle;
+    /// The configuration file changed, and was applied when it is valid.
+    ConfigChanged = "config:changed"(ConfigChanged), LifeCycle;
+    /// A message was sent to a channel.
+    ChannelUpdated = "channel:updated"(ChannelUpdated), LifeCycle;
     /// The first frame of a stream: where it stands.
     Subscribed = "subscribed"(Subscribed), Control;
     /// Nothing happened for 30 s.
@@ -116,7 +122,7 @@ impl EventKind {
     /// Says who may see events of this type.
     pub const fn access(self) -> Access {
         match self {
-            Self::AgentLog | Self::AgentTrace => Access::Private,
+            Self::AgentLog | Self::AgentTrace | Self::ChannelUpdated => Access::Private,
             Self::AgentState
             | Self::ConversationChanged
             | Self::MessageUpdated
@@ -127,6 +133,7 @@ impl EventKind {
             | Self::UsageChanged
             | Self::CommandsChanged
             | Self::SessionChanged
+            | Self::ConfigChanged
             | Self::Subscribed
             | Self::Heartbeat
             | Self::Dropped
@@ -366,6 +373,25 @@ pub struct SessionChanged {
     pub config_options: Option<Vec<ConfigOption>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+/// Payload of `config:changed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ConfigChanged {
+    pub path: String,
+    /// Whether it can be used; otherwise the last one that could be stays in force.
+    pub valid: bool,
+    /// Problems and warnings, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+/// Payload of `channel:updated`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ChannelUpdated {
+    pub channel: String,
+    pub entry: ChannelEntry,
 }
 
 /// Payload of `subscribed`, and the reply of `events.subscribe` on a WebSocket.

@@ -51,6 +51,11 @@ uuid_id! {
     PermissionId
 }
 
+uuid_id! {
+    /// Identifies a message to a channel: a UUIDv7.
+    ChannelEntryId
+}
+
 /// The name of an agent in the configuration: `a-z 0-9 - _`, 1 to 32 characters, not only digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]

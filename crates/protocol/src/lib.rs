@@ -4,6 +4,7 @@
 //! page and the TypeScript types are generated from here (`generated.rs`), and a test fails when they are stale.
 
 pub mod agent;
+pub mod channel;
 pub mod configuration;
 pub mod conversation;
 pub mod envelope;
@@ -20,7 +21,8 @@ mod generated;
 pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
 pub use event::{Event, EventKind, Frame};
 pub use identity::{
-    AgentName, AgentNameError, ConversationId, Cursor, CursorError, Epoch, MessageId, PermissionId,
+    AgentName, AgentNameError, ChannelEntryId, ConversationId, Cursor, CursorError, Epoch, MessageId,
+    PermissionId,
 };
 pub use method::Method;
 pub use system::PROTOCOL;

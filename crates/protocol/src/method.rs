@@ -6,6 +6,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::agent::{AgentListReply, AgentLogsReply, AgentParams, AgentTraceReply, AgentView};
+use crate::channel::{
+    ChannelListReply, ChannelMessagesParams, ChannelMessagesReply, ChannelSendParams, ChannelSendReply,
+};
+use crate::configuration::{
+    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigOpenParams,
+    ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply, ConfigValidateParams,
+    ConfigValidateReply, ConfigView,
+};
 use crate::conversation::{
     AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, ConversationView,
     CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams,
@@ -99,6 +107,34 @@ methods! {
         Logs = "agent.logs"(AgentParams) -> AgentLogsReply, Private;
         /// Gives the last 1,000 protocol messages between the daemon and an agent.
         Trace = "agent.trace"(AgentParams) -> AgentTraceReply, Private;
+    }
+    config {
+        /// Says which configuration is held, and what is wrong with its file.
+        Current = "config.current"(Empty) -> ConfigView, Read;
+        /// Gives the text of the file, and the hash that `config.save` wants back.
+        Content = "config.content"(Empty) -> ConfigContentReply, Private;
+        /// Says what is wrong with a text, without saving it.
+        Validate = "config.validate"(ConfigValidateParams) -> ConfigValidateReply, Read;
+        /// Writes a text when it is valid and the file is still the one that was read; otherwise writes nothing.
+        Save = "config.save"(ConfigSaveParams) -> ConfigSaveReply, Decide;
+        /// Gives the JSON Schema of the file.
+        Schema = "config.schema"(Empty) -> ConfigSchemaReply, Read;
+        /// Stops every agent, leaves the conversations, holds this file from now on and remembers it.
+        Open = "config.open"(ConfigOpenParams) -> ConfigView, Decide;
+        /// Has a person choose a file in a native dialog, and opens it; the error `no_display` where there is no window.
+        Choose = "config.choose"(Empty) -> ConfigChooseReply, Decide;
+        /// Lists the files that were opened in the program, the last one first, 8 at most.
+        Recent = "config.recent"(Empty) -> ConfigRecentReply, Private;
+        /// Lists the folders and the `.toml` files of a folder, for a list of files in a page.
+        Browse = "config.browse"(ConfigBrowseParams) -> ConfigBrowseReply, Private;
+    }
+    channel {
+        /// Lists the channels of the configuration.
+        List = "channel.list"(Empty) -> ChannelListReply, Read;
+        /// Sends a message to the agents of a channel that it mentions, or to all of them.
+        Send = "channel.send"(ChannelSendParams) -> ChannelSendReply, Prompt;
+        /// Gives what was said in a channel.
+        Messages = "channel.messages"(ChannelMessagesParams) -> ChannelMessagesReply, Private;
     }
     chat {
         /// Lists the permission requests that wait for an answer.

@@ -56,6 +56,30 @@ export interface Methods {
   "agent.logs": { params: AgentParams; reply: AgentLogsReply };
   /** Gives the last 1,000 protocol messages between the daemon and an agent. */
   "agent.trace": { params: AgentParams; reply: AgentTraceReply };
+  /** Says which configuration is held, and what is wrong with its file. */
+  "config.current": { params: Empty; reply: ConfigView };
+  /** Gives the text of the file, and the hash that `config.save` wants back. */
+  "config.content": { params: Empty; reply: ConfigContentReply };
+  /** Says what is wrong with a text, without saving it. */
+  "config.validate": { params: ConfigValidateParams; reply: ConfigValidateReply };
+  /** Writes a text when it is valid and the file is still the one that was read; otherwise writes nothing. */
+  "config.save": { params: ConfigSaveParams; reply: ConfigSaveReply };
+  /** Gives the JSON Schema of the file. */
+  "config.schema": { params: Empty; reply: ConfigSchemaReply };
+  /** Stops every agent, leaves the conversations, holds this file from now on and remembers it. */
+  "config.open": { params: ConfigOpenParams; reply: ConfigView };
+  /** Has a person choose a file in a native dialog, and opens it; the error `no_display` where there is no window. */
+  "config.choose": { params: Empty; reply: ConfigChooseReply };
+  /** Lists the files that were opened in the program, the last one first, 8 at most. */
+  "config.recent": { params: Empty; reply: ConfigRecentReply };
+  /** Lists the folders and the `.toml` files of a folder, for a list of files in a page. */
+  "config.browse": { params: ConfigBrowseParams; reply: ConfigBrowseReply };
+  /** Lists the channels of the configuration. */
+  "channel.list": { params: Empty; reply: ChannelListReply };
+  /** Sends a message to the agents of a channel that it mentions, or to all of them. */
+  "channel.send": { params: ChannelSendParams; reply: ChannelSendReply };
+  /** Gives what was said in a channel. */
+  "channel.messages": { params: ChannelMessagesParams; reply: ChannelMessagesReply };
   /** Lists the permission requests that wait for an answer. */
   "chat.permissions": { params: PermissionsParams; reply: PermissionsReply };
   /** Adds a user message; starts the agent if needed; queues the message while the agent is answering. */
@@ -97,6 +121,18 @@ export const METHODS = [
   "agent.restart",
   "agent.logs",
   "agent.trace",
+  "config.current",
+  "config.content",
+  "config.validate",
+  "config.save",
+  "config.schema",
+  "config.open",
+  "config.choose",
+  "config.recent",
+  "config.browse",
+  "channel.list",
+  "channel.send",
+  "channel.messages",
   "chat.permissions",
   "chat.send",
   "chat.withdraw",
@@ -138,6 +174,10 @@ export type Event =
   | ({ type: "commands:changed" } & CommandsChanged)
   /** Mode, options or title of the session changed. */
   | ({ type: "session:changed" } & SessionChanged)
+  /** The configuration file changed, and was applied when it is valid. */
+  | ({ type: "config:changed" } & ConfigChanged)
+  /** A message was sent to a channel. */
+  | ({ type: "channel:updated" } & ChannelUpdated)
   /** The first frame of a stream: where it stands. */
   | ({ type: "subscribed" } & Subscribed)
   /** Nothing happened for 30 s. */
@@ -274,6 +314,13 @@ export type AuthMethod = {
   description: string | null;
 };
 
+/** A folder, or a file that may be a configuration. */
+export type BrowseEntry = {
+  name: string;
+  path: string;
+  folder: boolean;
+};
+
 /** Who calls the daemon. */
 export type CallerKind =
   /** A program of the user's own: a terminal, a script. */
@@ -310,6 +357,71 @@ export type CapabilitiesReply = {
   gate_open: boolean;
 };
 
+/** The answer of one agent. */
+export type ChannelAnswer = {
+  agent: AgentName;
+  /** The user message in this agent's conversation; every message of the answer has it as its `turn`. Null when the agent did not take the message, which `error` explains. */
+  messageId: MessageId | null;
+  error: string | null;
+};
+
+/** A message to a channel, and the answers to it. */
+export type ChannelEntry = {
+  id: ChannelEntryId;
+  /** In epoch milliseconds. */
+  createdAt: number;
+  text: string;
+  /** One for each agent that it went to, in the order of the channel. */
+  answers: Array<ChannelAnswer>;
+};
+
+/** Identifies a message to a channel: a UUIDv7. */
+export type ChannelEntryId = string;
+
+/** The channels of the configuration, in its order. */
+export type ChannelListReply = {
+  channels: Array<ChannelView>;
+};
+
+/** Names a channel. */
+export type ChannelMessagesParams = {
+  channel: string;
+};
+
+/** What was said in a channel, oldest first. */
+export type ChannelMessagesReply = {
+  entries: Array<ChannelEntry>;
+  /** Older entries were left out. */
+  truncated: boolean;
+};
+
+/** A message to a channel. */
+export type ChannelSendParams = {
+  channel: string;
+  /** `@NAME` of an agent of the channel sends it to this one; without any it goes to all. */
+  text: string;
+};
+
+/** What a message to a channel made. */
+export type ChannelSendReply = {
+  /** The user messages that were made, in the order of the channel. */
+  messageIds: Array<MessageId>;
+  entry: ChannelEntry;
+};
+
+/** Payload of `channel:updated`. */
+export type ChannelUpdated = {
+  channel: string;
+  entry: ChannelEntry;
+};
+
+/** A room with several agents. */
+export type ChannelView = {
+  name: string;
+  title: string;
+  agents: Array<AgentName>;
+};
+
 /** A slash command that an agent announced. */
 export type Command = {
   name: string;
@@ -326,12 +438,54 @@ export type CommandsChanged = {
   commands: Array<Command>;
 };
 
+/** Names a folder. */
+export type ConfigBrowseParams = {
+  /** Absolute; that of the configuration file when absent. */
+  folder?: string | null;
+};
+
+/** What of a folder can lead to a configuration file. */
+export type ConfigBrowseReply = {
+  folder: string;
+  /** Null for the root. */
+  parent: string | null;
+  /** Folders first, then the files whose names end with `.toml`. */
+  entries: Array<BrowseEntry>;
+  /** There were more. */
+  truncated: boolean;
+};
+
+/** Payload of `config:changed`. */
+export type ConfigChanged = {
+  path: string;
+  /** Whether it can be used; otherwise the last one that could be stays in force. */
+  valid: boolean;
+  /** Problems and warnings, in the order of the file. */
+  problems: Array<Problem>;
+};
+
 /** One value that an option can have. */
 export type ConfigChoice = {
   value: string;
   name: string;
   description: string | null;
   group: string | null;
+};
+
+/** The path of the file that was chosen and opened; empty when the choice was cancelled. */
+export type ConfigChooseReply = string;
+
+/** The text of the configuration file. */
+export type ConfigContentReply = {
+  text: string;
+  /** Names these bytes; `config.save` gives it back. */
+  hash: string;
+};
+
+/** Names a configuration file. */
+export type ConfigOpenParams = {
+  /** Absolute. */
+  path: string;
 };
 
 /** An option of a session, the model for example. */
@@ -345,6 +499,71 @@ export type ConfigOption = {
   value: string | boolean;
   /** What can be chosen; empty for a boolean. */
   choices: Array<ConfigChoice>;
+};
+
+/** The files that were opened in the program, the last one first. */
+export type ConfigRecentReply = RecentFile[];
+
+/** A text that is to become the configuration file. */
+export type ConfigSaveParams = {
+  text: string;
+  /** That of the text which was changed, as `config.content` gave it. */
+  hash: string;
+};
+
+/** Whether a text was written. */
+export type ConfigSaveReply = {
+  saved: boolean;
+  /** Null when it was written. */
+  reason: NotSaved | null;
+  /** Problems and warnings of the text, in the order of the file. */
+  problems: Array<Problem>;
+  /** That of the file as it is now. */
+  hash: string;
+};
+
+/** The JSON Schema of the configuration file. */
+export type ConfigSchemaReply = unknown;
+
+/** Who chose the configuration file. */
+export type ConfigSource =
+  /** `--config`. */
+  | "flag"
+  /** The variable `PUPITRE_CONFIG`. */
+  | "environment"
+  /** It was opened in the program. */
+  | "recent"
+  /** Nobody: it is where it always is. */
+  | "default";
+
+/** A text to be checked. */
+export type ConfigValidateParams = {
+  text: string;
+};
+
+/** What is wrong with a text, and what its writer should know. */
+export type ConfigValidateReply = {
+  /** There are only warnings, or nothing. */
+  valid: boolean;
+  /** Problems and warnings, in the order of the file. */
+  problems: Array<Problem>;
+};
+
+/** The configuration that is in force, and how its file is now. */
+export type ConfigView = {
+  path: string;
+  source: ConfigSource;
+  /** The file was not there, and this run of the daemon made it. */
+  created: boolean;
+  /** The file can be used as it is now; otherwise the last one that could be is in force. */
+  valid: boolean;
+  /** Why the file cannot be used, in the order of the file. */
+  problems: Array<Problem>;
+  /** What its writer should know, in the order of the file. */
+  warnings: Array<Problem>;
+  theme: Theme;
+  language: Language;
+  channels: Array<ChannelView>;
 };
 
 /** Payload of `conversation:changed`. */
@@ -536,6 +755,10 @@ export type ErrorKind =
   | "read_only"
   /** The agent does not offer this (-32005). */
   | "not_supported"
+  /** A file could not be read or written; the message says which and why (-32005). */
+  | "file_error"
+  /** There is no window that could show a dialog (-32005). */
+  | "no_display"
   /** The agent wants its user to log in first (-32006). */
   | "auth_required"
   /** The agent answered with an error of its own (-32006). */
@@ -555,6 +778,8 @@ export type EventKind =
   | "usage:changed"
   | "commands:changed"
   | "session:changed"
+  | "config:changed"
+  | "channel:updated"
   | "subscribed"
   | "heartbeat"
   | "dropped"
@@ -595,6 +820,13 @@ export type IdentifyReply = {
   /** Where it keeps its log. */
   log_path: string;
 };
+
+/** The language of the interface. */
+export type Language =
+  | "en"
+  | "fr"
+  /** As the system has it. */
+  | "system";
 
 /** A place in a file. */
 export type Location = {
@@ -697,6 +929,13 @@ export type NewParams = {
   /** An absolute path; the agent's own folder of the configuration when absent. */
   cwd?: string | null;
 };
+
+/** Why a text was not written. */
+export type NotSaved =
+  /** It has problems. */
+  | "invalid"
+  /** The file on disk is no longer the one that was read. */
+  | "changed";
 
 /** Parameters of `chat.open`. */
 export type OpenParams = {
@@ -826,6 +1065,23 @@ export type PlanEntry = {
   status: string;
 };
 
+/** Something that is wrong with a configuration file, or that its writer should know; and where. */
+export type Problem = {
+  /** From 1. */
+  line: number;
+  /** In characters, from 1. */
+  column: number;
+  message: string;
+  /** The file can be used all the same. */
+  warning: boolean;
+};
+
+/** A file that was opened in the program. */
+export type RecentFile = {
+  path: string;
+  exists: boolean;
+};
+
 /** A file or document that a message carries or points at. */
 export type Resource = {
   uri: string;
@@ -935,6 +1191,13 @@ export type SystemCode =
   | "agent-restarted"
   /** The agent could not be started or reached; `error` says why. */
   | "agent-unavailable";
+
+/** The colours of the interface. */
+export type Theme =
+  | "light"
+  | "dark"
+  /** As the system has it. */
+  | "system";
 
 /** What an agent does with a tool. */
 export type ToolCall = {

@@ -35,9 +35,7 @@ pub(super) fn run(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
 fn what_next(daemon: &IdentifyReply, agents: &[AgentView]) -> String {
     match (agents.first(), &daemon.config_error) {
         (Some(agent), _) => format!("next: pupitre ask {} \"hello\"", agent.name),
-        (None, Some(_)) => "next: mend the configuration, then `pupitre stop` and `pupitre`".to_owned(),
-        (None, None) => {
-            "next: declare an agent in the configuration, then `pupitre stop` and `pupitre`".to_owned()
-        }
+        (None, Some(_)) => "next: mend the configuration with `pupitre config edit`".to_owned(),
+        (None, None) => "next: declare an agent with `pupitre config edit`".to_owned(),
     }
 }

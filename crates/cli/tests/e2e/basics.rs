@@ -154,7 +154,7 @@ fn a_configuration_that_cannot_be_used_is_told_with_its_place() {
     desk.run(&[])
         .expect_code(0)
         .expect_stdout("line 1")
-        .expect_stdout("neither a command nor a preset");
+        .expect_stdout("neither \"command\" nor \"preset\"");
     desk.run(&["ask", "demo", "hello"]).expect_code(3);
     desk.run(&["stop"]).expect_code(0);
 }

@@ -72,6 +72,8 @@ pub(crate) struct AgentTask {
     pub(super) past_sessions: VecDeque<String>,
     pub(super) unsent: Option<Unsent>,
     pub(super) cancel_deadline_ms: Option<u64>,
+    /// After how long a silent turn counts as stalled.
+    pub(super) stall_after_ms: Option<u64>,
     /// When the agent was last heard, or given something to do.
     pub(super) heard_at_ms: u64,
     /// It was not heard for too long since.
@@ -112,7 +114,7 @@ impl AgentTask {
         };
         let log = Log::new(definition.name.clone(), context.events.clone());
         let stored = conversation.is_some();
-        let idle_stop = context.idle_stop;
+        let (idle_stop, stall_after_ms) = (context.idle_stop, context.stall_after_ms);
         let (conversation, session) =
             conversation.unwrap_or_else(|| (fresh(&context, &definition, None), None));
         let task = Self {
@@ -131,6 +133,7 @@ impl AgentTask {
             past_sessions: VecDeque::new(),
             unsent: None,
             cancel_deadline_ms: None,
+            stall_after_ms,
             heard_at_ms: 0,
             stalled: false,
             asked: Vec::new(),
@@ -232,7 +235,10 @@ impl AgentTask {
                 self.definition = *definition;
                 self.view_changed = true;
             }
-            AgentRequest::SetIdleStop(idle_stop) => self.lifecycle.set_idle_stop(idle_stop),
+            AgentRequest::SetLimits(limits) => {
+                self.lifecycle.set_idle_stop(limits.idle_stop);
+                self.stall_after_ms = limits.stall_after_ms;
+            }
             AgentRequest::MakeRoom => self.step(Input::EvictionAsked),
             AgentRequest::Open(opened, respond) => {
                 let reply = self.open_conversation(*opened);

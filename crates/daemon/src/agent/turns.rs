@@ -288,7 +288,7 @@ impl AgentTask {
 
     /// Returns when the running turn counts as stalled, unless the agent is heard before.
     pub(super) fn stall_deadline_ms(&self) -> Option<u64> {
-        let after_ms = self.context.stall_after_ms?;
+        let after_ms = self.stall_after_ms?;
         let waits = self.conversation.owes_word() && self.unsent.is_none() && !self.stalled;
         waits.then_some(self.heard_at_ms + after_ms)
     }

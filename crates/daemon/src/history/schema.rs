@@ -1,7 +1,7 @@
 //! The tables, and how a file comes from an older layout to the newest. A migration that was released never changes.
 
 /// The steps from one layout to the next; `user_version` counts how many of them a file has.
-pub(super) const MIGRATIONS: &[&str] = &[FIRST];
+pub(super) const MIGRATIONS: &[&str] = &[FIRST, SECOND];
 
 /// Integer keys join the tables, since they repeat in every row; the ids that everybody else knows stand once.
 const FIRST: &str = "
@@ -88,4 +88,17 @@ CREATE TABLE permission (
     resolved_at INTEGER
 ) STRICT;
 CREATE INDEX permission_conversation ON permission (conversation);
+";
+
+/// What was said in channels; the answers stand in the agents' own conversations.
+const SECOND: &str = "
+CREATE TABLE channel_entry (
+    id BLOB NOT NULL PRIMARY KEY,
+    config TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    answers TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX channel_order ON channel_entry (config, channel, id);
 ";

@@ -63,6 +63,7 @@ impl HistoryWorker {
                     }
                     self.answer(read);
                 }
+                Ok(Job::Channel(job)) => self.store.answer_channel(job),
                 Ok(Job::Flush(respond)) => self.flush(respond),
                 #[cfg(test)]
                 Ok(Job::Inspect(inspect)) => inspect(&mut self.store.connection),

@@ -190,6 +190,11 @@ pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
         Event::UsageChanged(payload) => Some(&payload.agent),
         Event::CommandsChanged(payload) => Some(&payload.agent),
         Event::SessionChanged(payload) => Some(&payload.agent),
-        Event::Subscribed(_) | Event::Heartbeat(_) | Event::Dropped(_) | Event::Resync(_) => None,
+        Event::ConfigChanged(_)
+        | Event::ChannelUpdated(_)
+        | Event::Subscribed(_)
+        | Event::Heartbeat(_)
+        | Event::Dropped(_)
+        | Event::Resync(_) => None,
     }
 }

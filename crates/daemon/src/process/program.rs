@@ -181,7 +181,8 @@ pub(crate) fn working_folder(cwd: Option<&str>, home: &Path) -> PathBuf {
     }
 }
 
-fn find(command: &str, path: &str, folder: &Path, home: &Path) -> Result<String, LaunchError> {
+/// Returns the file that a command names: found on this `PATH`, or a path seen from a folder.
+pub(crate) fn find(command: &str, path: &str, folder: &Path, home: &Path) -> Result<String, LaunchError> {
     if command.contains('/') {
         let full = match command.strip_prefix("~/") {
             Some(below) => home.join(below),

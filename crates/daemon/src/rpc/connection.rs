@@ -155,7 +155,7 @@ impl Requests {
         let check = |kind: EventKind| self.call.check(kind.as_str(), kind.access());
         match &params.types {
             Some(types) => types.iter().copied().try_for_each(check)?,
-            None if self.call.asker.is_free(self.call.daemon.free_access) => {}
+            None if self.call.asker.is_free(self.call.daemon.free_access()) => {}
             None => {
                 let all = EventKind::ALL.iter().copied();
                 params.types = Some(all.filter(|kind| check(*kind).is_ok()).collect());

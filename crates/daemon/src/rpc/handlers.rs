@@ -2,7 +2,9 @@
 
 mod agent;
 mod attachment;
+mod channel;
 mod chat;
+mod config;
 mod system;
 
 use pupitre_protocol::method;
@@ -23,6 +25,20 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::agent::Restart, _>(agent::restart);
     router.row::<method::agent::Logs, _>(agent::logs);
     router.row::<method::agent::Trace, _>(agent::trace);
+
+    router.row::<method::config::Current, _>(config::current);
+    router.row::<method::config::Content, _>(config::content);
+    router.row::<method::config::Validate, _>(config::validate);
+    router.row::<method::config::Save, _>(config::save);
+    router.row::<method::config::Schema, _>(config::schema);
+    router.row::<method::config::Open, _>(config::open);
+    router.row::<method::config::Choose, _>(config::choose);
+    router.row::<method::config::Recent, _>(config::recent);
+    router.row::<method::config::Browse, _>(config::browse);
+
+    router.row::<method::channel::List, _>(channel::list);
+    router.row::<method::channel::Send, _>(channel::send);
+    router.row::<method::channel::Messages, _>(channel::messages);
 
     router.row::<method::chat::Permissions, _>(chat::permissions);
     router.row::<method::chat::Send, _>(chat::send);

@@ -26,7 +26,7 @@ pub(crate) struct Call {
 impl Call {
     /// Says whether the caller may have `what`.
     pub(crate) fn check(&self, what: &str, access: Access) -> Result<(), RpcError> {
-        gate::check(what, access, &self.asker, self.daemon.free_access)
+        gate::check(what, access, &self.asker, self.daemon.free_access())
     }
 }
 

@@ -237,3 +237,8 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
 pub fn schema() -> &'static Value {
     &SCHEMA
 }
+
+/// Returns the schema as a file has it.
+pub fn schema_text() -> String {
+    serde_json::to_string_pretty(schema()).expect("a schema has string keys")
+}

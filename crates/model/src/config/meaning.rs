@@ -390,14 +390,15 @@ pub(super) fn config(value: &Value, executable: &str) -> Config {
             FreeAccess::Off
         },
         ai_injection_fence: file.ai_injection_fence,
-        agent_stall_threshold_secs: file.agent_stall_threshold_secs,
         port: file.port,
         limits: Limits {
             running_agents: usize::from(file.limits.max_running_agents),
             idle_stop: match duration(&file.limits.stop_idle_agents_after) {
                 Duration::Milliseconds(ms) => IdleStop::After { ms },
                 Duration::Never | Duration::OutOfRange | Duration::Malformed => IdleStop::Never,
-            },
+                stall_after_ms: (file.agent_stall_threshold_secs > 0)
+                .then(|| u64::from(file.agent_stall_threshold_secs) * 1_000),
+        },
         },
         agents: agents.collect(),
         channels: channels.collect(),

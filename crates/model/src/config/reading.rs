@@ -103,9 +103,15 @@ impl Reading {
             problems,
             warnings,
             asked,
-            secrets,
+            mut secrets,
         } = meaning::check(&document);
         let lines = Lines::of(text);
+        secrets.extend(
+            document
+                .syntax
+                .iter()
+                .filter_map(|error| lines.perhaps_secret(error.at)),
+        );
         let syntax_lines: BTreeSet<u32> = document
             .syntax
             .iter()
@@ -233,6 +239,17 @@ impl Lines {
             text: text.to_owned(),
             starts,
         }
+    }
+
+    /// Returns the part of a line that could not be read and may be a value of `env`: what stands behind the `=`.
+    fn perhaps_secret(&self, at: usize) -> Option<Range<usize>> {
+        let at = self.text.floor_char_boundary(at);
+        let begin = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = self.text[begin..].lines().next().unwrap_or_default();
+        let table = self.text[..begin].rfind("\n[").unwrap_or(0);
+        let is_near_env = self.text[table..begin].contains("env") || line.contains("env");
+        let value = line.find('=').filter(|_| is_near_env)?;
+        Some(begin + value + 1..begin + line.len())
     }
 
     /// Returns line and column, both from 1; columns are counted in characters.

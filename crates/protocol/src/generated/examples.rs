@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::agent::{AgentState, TraceDirection, TraceEntry};
+use crate::channel::{ChannelAnswer, ChannelEntry};
+use crate::configuration::Problem;
 use crate::conversation::{
     AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Message, Mode, Modes, Part,
     PartKind, Permission, PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason,
@@ -13,13 +15,13 @@ use crate::conversation::{
 };
 use crate::envelope::{OutgoingError, OutgoingRequest, OutgoingResult, VERSION};
 use crate::event::{
-    AgentLogged, AgentStateChanged, AgentTraced, CommandsChanged, ConversationChanged, Dropped, Heartbeat,
-    MessageDelta, MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason,
-    SessionChanged, Stamp, Subscribed, TurnChanged, UsageChanged,
+    AgentLogged, AgentStateChanged, AgentTraced, ChannelUpdated, CommandsChanged, ConfigChanged,
+    ConversationChanged, Dropped, Heartbeat, MessageDelta, MessageUpdated, PermissionRequested,
+    PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp, Subscribed, TurnChanged, UsageChanged,
 };
 use crate::{
-    AgentName, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId, Method,
-    PermissionId, RpcError,
+    AgentName, ChannelEntryId, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId,
+    Method, PermissionId, RpcError,
 };
 
 const TS_MS: u64 = 1_767_225_600_000;
@@ -169,6 +171,29 @@ fn event(kind: EventKind) -> Event {
             }],
         }),
         EventKind::SessionChanged => Event::SessionChanged(session_changed()),
+        EventKind::ConfigChanged => Event::ConfigChanged(ConfigChanged {
+            path: "/home/ada/.config/pupitre/pupitre.toml".into(),
+            valid: false,
+            problems: vec![Problem {
+                line: 12,
+                column: 1,
+                message: "unknown key \"titel\"; did you mean \"title\"?".into(),
+                warning: false,
+            }],
+        }),
+        EventKind::ChannelUpdated => Event::ChannelUpdated(ChannelUpdated {
+            channel: "review".into(),
+            entry: ChannelEntry {
+                id: ChannelEntryId(request_id().0),
+                created_at: TS_MS,
+                text: "@demo Which tests fail?".into(),
+                answers: vec![ChannelAnswer {
+                    agent,
+                    message_id: Some(prompt()),
+                    error: None,
+                }],
+            },
+        }),
         EventKind::Subscribed => Event::Subscribed(Subscribed {
             cursor: Cursor {
                 epoch: epoch(),

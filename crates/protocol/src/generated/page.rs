@@ -141,7 +141,13 @@ impl Page<'_> {
                 text.push_str(&format!("Reply: {}\n\n", with_small_start(&reply.doc)));
                 text.push_str(&self.fields(fields));
             }
-            Shape::Record(_) | Shape::Variants { .. } | Shape::Words(_) | Shape::Text => {
+            Shape::Text => text.push_str(&format!("Reply: a string: {}\n\n", with_small_start(&reply.doc))),
+            Shape::Anything => text.push_str(&format!("Reply: {}\n\n", with_small_start(&reply.doc))),
+            Shape::List(element) => {
+                let words = with_small_start(&reply.doc);
+                text.push_str(&format!("Reply: an array of {}: {words}\n\n", type_link(element)));
+            }
+            Shape::Record(_) | Shape::Variants { .. } | Shape::Words(_) => {
                 text.push_str(&format!("Reply: {}.\n\n", type_link(&reply.name)));
             }
         }
@@ -237,6 +243,8 @@ impl Page<'_> {
                 }
                 text.push_str(&table(&[&code(tag), "Other fields", "Meaning"], rows.into_iter()));
             }
+            Shape::List(element) => text.push_str(&format!("An array of {}.\n\n", type_link(element))),
+            Shape::Anything => text.push_str("Any JSON.\n\n"),
             Shape::Text => panic!("{} stands in the table of strings", named.name),
         }
         text

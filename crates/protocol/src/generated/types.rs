@@ -30,6 +30,10 @@ pub(super) enum Shape {
     },
     /// A string with a meaning.
     Text,
+    /// A list of this type.
+    List(String),
+    /// Whatever JSON can be.
+    Anything,
 }
 
 pub(super) struct Word {
@@ -132,6 +136,14 @@ impl Types {
         self.iter()
             .flat_map(NamedType::fields)
             .filter_map(|field| field.kind.name())
+            .chain(self.iter().filter_map(|named| match &named.shape {
+                Shape::List(element) => Some(element.as_str()),
+                Shape::Record(_)
+                | Shape::Words(_)
+                | Shape::Variants { .. }
+                | Shape::Text
+                | Shape::Anything => None,
+            }))
             .collect()
     }
 }
@@ -144,7 +156,7 @@ impl NamedType {
             Shape::Variants { tag: _, variants } => {
                 Box::new(variants.iter().flat_map(|variant| &variant.fields))
             }
-            Shape::Words(_) | Shape::Text => Box::new(std::iter::empty()),
+            Shape::Words(_) | Shape::Text | Shape::List(_) | Shape::Anything => Box::new(std::iter::empty()),
         }
     }
 }
@@ -200,11 +212,15 @@ impl Shape {
                 }
             }
             Body::Alias(typescript) => {
-                assert_eq!(
-                    typescript, "string",
-                    "{name} is a type that the reference has no words for"
-                );
-                Self::Text
+                let element = typescript
+                    .strip_prefix("Array<")
+                    .and_then(|rest| rest.strip_suffix('>'));
+                match (typescript.as_str(), element) {
+                    ("string", _) => Self::Text,
+                    ("unknown", _) => Self::Anything,
+                    (_, Some(element)) => Self::List(element.to_owned()),
+                    (_, None) => panic!("{name} is a type that the reference has no words for"),
+                }
             }
         }
     }

@@ -51,6 +51,8 @@ pub(super) fn follow(desk: &Desk, output: &mut Output, name: &str) -> Result<(),
             Event::AgentState(_)
             | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
+            | Event::ConfigChanged(_)
+            | Event::ChannelUpdated(_)
             | Event::MessageUpdated(_)
             | Event::MessageDelta(_)
             | Event::TurnChanged(_)

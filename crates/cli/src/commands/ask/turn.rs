@@ -121,6 +121,8 @@ impl Turn {
             | Event::AgentLog(_)
             | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
+            | Event::ConfigChanged(_)
+            | Event::ChannelUpdated(_)
             | Event::TurnChanged(_)
             | Event::CommandsChanged(_)
             | Event::SessionChanged(_)

@@ -243,7 +243,7 @@ pub(super) async fn history(daemon: Arc<Daemon>, params: HistoryParams) -> Resul
     if let Some(agent) = &params.agent {
         daemon.hub.agent(agent.clone()).await?;
     }
-    let config = daemon.about.config_path.display().to_string();
+    let config = daemon.config.held().canonical.display().to_string();
     daemon
         .history
         .list(params.agent, config)
@@ -271,7 +271,7 @@ pub(super) async fn open(
         session,
         config,
     } = loaded.ok_or_else(not_found)?;
-    if Path::new(&config) != daemon.about.config_path {
+    if Path::new(&config) != daemon.config.held().canonical {
         let message = format!(
             "conversation {} belongs to the configuration {config}: it can be read here and goes on there",
             params.id

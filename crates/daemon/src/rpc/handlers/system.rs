@@ -18,6 +18,7 @@ pub(super) async fn ping(_daemon: Arc<Daemon>, _params: Empty) -> Result<PingRep
 
 pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<IdentifyReply, RpcError> {
     let about = &daemon.about;
+    let config = daemon.config.held();
     Ok(IdentifyReply {
         name: "pupitre".to_owned(),
         version: about.version.to_owned(),
@@ -25,8 +26,8 @@ pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<Iden
         epoch: daemon.hub.epoch().clone(),
         pid: std::process::id(),
         started_at: about.started_at,
-        config_path: about.config_path.display().to_string(),
-        config_error: about.config_error.clone(),
+        config_path: config.canonical.display().to_string(),
+        config_error: config.error(),
         log_path: about.log_path.display().to_string(),
     })
 }
@@ -34,7 +35,7 @@ pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<Iden
 pub(super) async fn capabilities(call: Call, _params: Empty) -> Result<CapabilitiesReply, RpcError> {
     let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
     let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-    let gate_open = call.asker.is_free(call.daemon.free_access);
+    let gate_open = call.asker.is_free(call.daemon.free_access());
     let (caller, inside) = match call.asker {
         Asker::Outside => (CallerKind::Outside, None),
         Asker::Inside { agent } => (CallerKind::Inside, Some(agent)),

@@ -1,0 +1,124 @@
+//! The configuration file without a daemon: found, made and checked, by the same code that a daemon uses.
+
+use std::io::{self, Read as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use pupitre_daemon::configuration as daemon;
+use pupitre_model::config::FILE_BYTES;
+use pupitre_protocol::configuration::{ConfigSource, Problem};
+
+use crate::desk::{self, Desk};
+use crate::failure::Failure;
+
+/// A configuration file, and who named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) source: ConfigSource,
+}
+
+/// A file that was checked.
+#[derive(Debug)]
+pub(crate) struct CheckedFile {
+    /// As problems name it.
+    pub(crate) name: String,
+    /// The text, with values of `env` blotted out, so that it can be shown.
+    pub(crate) text: String,
+    pub(crate) problems: Vec<Problem>,
+    /// The names of its agents, when it is valid.
+    pub(crate) agents: Vec<String>,
+}
+
+impl CheckedFile {
+    pub(crate) fn is_valid(&self) -> bool {
+        self.problems.iter().all(|problem| problem.warning)
+    }
+}
+
+/// Returns the file that a new daemon would find.
+pub(crate) fn discover(desk: &Desk) -> Place {
+    let choice = pupitre_daemon::ConfigChoice {
+        path: desk.config.path.clone(),
+        source: match desk.config.source {
+            desk::ConfigSource::Flag => pupitre_daemon::ConfigSource::Flag,
+            desk::ConfigSource::Environment => pupitre_daemon::ConfigSource::Environment,
+            desk::ConfigSource::Default => pupitre_daemon::ConfigSource::Default,
+        },
+    };
+    let daemon::Found { path, source } = daemon::discover(&choice, &desk.location.state_folder);
+    Place { path, source }
+}
+
+/// Makes a first file.
+pub(crate) fn create(desk: &Desk, path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::Input(format!(
+            "{} is there already; `pupitre config edit` opens it",
+            path.display()
+        )));
+    }
+    daemon::create(path, &machine(desk)?).map_err(|error| Failure::Input(error.to_string()))
+}
+
+/// Checks a file.
+pub(crate) fn check(desk: &Desk, path: &Path) -> Result<CheckedFile, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
+    check_bytes(desk, &bytes, path, path.display().to_string())
+}
+
+/// Checks what stands on stdin, as if it stood in the configuration file.
+pub(crate) fn check_stdin(desk: &Desk) -> Result<CheckedFile, Failure> {
+    let most = u64::try_from(FILE_BYTES).expect("the limit is far below 2^64") + 1;
+    let mut bytes = Vec::new();
+    io::stdin()
+        .take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::Input(format!("cannot read stdin: {error}")))?;
+    check_bytes(desk, &bytes, &desk.config.path, "(stdin)".to_owned())
+}
+
+fn check_bytes(desk: &Desk, bytes: &[u8], path: &Path, name: String) -> Result<CheckedFile, Failure> {
+    let daemon::Checked { verdict, secrets } = daemon::check(bytes, path, &machine(desk)?);
+    let agents = verdict.config.iter().flat_map(|config| &config.agents);
+    Ok(CheckedFile {
+        name,
+        text: blotted(&String::from_utf8_lossy(bytes), &secrets),
+        agents: agents.map(|agent| agent.name.to_string()).collect(),
+        problems: verdict.problems,
+    })
+}
+
+/// Returns the names of the known agents whose commands are on `PATH`.
+pub(crate) fn known_agents(desk: &Desk) -> Vec<&'static str> {
+    let presets = machine(desk).map(|machine| machine.known_agents());
+    presets
+        .unwrap_or_default()
+        .into_iter()
+        .map(|preset| preset.name)
+        .collect()
+}
+
+fn machine(desk: &Desk) -> Result<daemon::Machine, Failure> {
+    let executable = std::env::current_exe()
+        .map_err(|error| Failure::Input(format!("cannot find this program's own file: {error}")))?;
+    Ok(daemon::Machine {
+        executable,
+        home: desk.home.clone(),
+    })
+}
+
+/// Returns the text with stars in the place of secrets, character by character, so that columns stay.
+fn blotted(text: &str, secrets: &[Range<usize>]) -> String {
+    let is_secret = |at: usize| secrets.iter().any(|secret| secret.contains(&at));
+    text.char_indices()
+        .map(|(at, symbol)| {
+            if is_secret(at) && symbol != '\n' {
+                '*'
+            } else {
+                symbol
+            }
+        })
+        .collect()
+}

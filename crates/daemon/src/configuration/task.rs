@@ -1,0 +1,401 @@
+//! The task that owns the configuration file: looks at it when it may have changed, and applies what it says, once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pupitre_model::config::{Config, ConfigChange};
+use pupitre_protocol::configuration::{
+    ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
+    ConfigValidateReply, ConfigView, NotSaved,
+};
+use pupitre_protocol::event::ConfigChanged;
+use pupitre_protocol::{ErrorKind, Event, RpcError};
+use tokio::sync::{mpsc, watch as latest};
+use tokio::time::Instant;
+
+use super::file::{Found, Opened};
+use super::recent::Recent;
+use super::save::{hash, write_configuration};
+use super::watch::{Noticing, Watch};
+use super::{
+    Agents, Answer, ConfigHandle, ConfigRequest, ConfigurationError, Content, Held, Look, Machine, check,
+    first_problem, look,
+};
+use crate::hub::UnitEvent;
+use crate::tasks::Tasks;
+
+/// A file is looked at when nothing happened to it for so long…
+const QUIET: Duration = Duration::from_millis(60);
+/// …or when so much time has passed since the first change.
+const LATEST: Duration = Duration::from_millis(300);
+/// An empty or missing file is most likely just being written; it counts when it is still so after this.
+const HALF_WRITTEN: Duration = Duration::from_millis(500);
+/// How often a file is looked at that cannot be watched.
+const REGULARLY: Duration = Duration::from_millis(500);
+
+/// A file that was read when the daemon began.
+pub(crate) struct Loaded {
+    pub(crate) opened: Opened,
+    look: Look,
+}
+
+/// Owns the file and its watch.
+pub(crate) struct ConfigTask {
+    machine: Machine,
+    agents: Agents,
+    events: mpsc::Sender<UnitEvent>,
+    tasks: Tasks,
+    requests: mpsc::UnboundedReceiver<ConfigRequest>,
+    held: latest::Sender<Arc<Held>>,
+    /// What was last seen in the file.
+    content: Content,
+    watch: Watch,
+    recent: Recent,
+    /// When the file is to be looked at.
+    due: Option<Due>,
+    /// Since when nothing stands in the file.
+    nothing_since: Option<Instant>,
+}
+
+/// A look that is to come.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    at: Instant,
+    /// Not later than this, whatever happens meanwhile.
+    latest: Instant,
+}
+
+impl Loaded {
+    /// Finds the file and reads it.
+    pub(crate) fn load(found: Found, machine: &Machine) -> Result<Self, ConfigurationError> {
+        let opened = super::file::open(found, machine)?;
+        let look = look(&opened.path, machine);
+        if let Content::Unreadable(reason) = &look.content {
+            return Err(ConfigurationError::System {
+                path: opened.path,
+                source: std::io::Error::other(reason.clone()),
+            });
+        }
+        Ok(Self { opened, look })
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        hold(&self.opened, &self.look, Config::default())
+    }
+}
+
+fn hold(opened: &Opened, look: &Look, otherwise: Config) -> Held {
+    let config = look.verdict.config.clone();
+    Held {
+        path: opened.path.clone(),
+        canonical: opened.canonical.clone(),
+        source: opened.source,
+        created: opened.created,
+        valid: config.is_some(),
+        config: Arc::new(config.unwrap_or(otherwise)),
+        problems: look.verdict.problems.clone(),
+    }
+}
+
+/// What the task needs besides the file.
+pub(crate) struct Surroundings {
+    pub(crate) machine: Machine,
+    pub(crate) agents: Agents,
+    pub(crate) events: mpsc::Sender<UnitEvent>,
+    pub(crate) tasks: Tasks,
+    pub(crate) state_folder: PathBuf,
+}
+
+impl ConfigTask {
+    /// Returns the task of a file that was loaded, and its handle.
+    pub(crate) fn new(loaded: Loaded, surroundings: Surroundings) -> (ConfigHandle, Self) {
+        let Surroundings {
+            machine,
+            agents,
+            events,
+            tasks,
+            state_folder,
+        } = surroundings;
+        let (requests, requests_in) = mpsc::unbounded_channel();
+        let (held, held_out) = latest::channel(Arc::new(loaded.held()));
+        let handle = ConfigHandle {
+            requests,
+            held: held_out,
+        };
+        let task = Self {
+            machine,
+            agents,
+            events,
+            tasks,
+            requests: requests_in,
+            held,
+            content: loaded.look.content,
+            watch: Watch::new(),
+            recent: Recent::in_folder(&state_folder),
+            due: None,
+            nothing_since: None,
+        };
+        (handle, task)
+    }
+
+    /// Runs until the daemon closes.
+    pub(crate) async fn run(mut self) {
+        let closing = self.tasks.closing.clone();
+        // What changed since the file was loaded and before it was watched.
+        self.look().await;
+        loop {
+            let noticing = self.watch.noticing();
+            tokio::select! {
+                biased;
+                () = closing.cancelled() => return,
+                request = self.requests.recv() => match request {
+                    Some(request) => self.answer(request).await,
+                    None => return,
+                },
+                name = self.agents.next_stop() => self.agents.let_go(&name).await,
+                () = sleep_until(self.due.map(|due| due.at)) => self.look().await,
+                () = self.watch.changed() => self.expect_change(),
+                () = regularly(noticing) => self.look().await,
+            }
+        }
+    }
+
+    fn expect_change(&mut self) {
+        let now = Instant::now();
+        let latest = self.due.map_or(now + LATEST, |due| due.latest);
+        self.due = Some(Due {
+            at: (now + QUIET).min(latest),
+            latest,
+        });
+    }
+
+    /// Looks at the file, and applies what it says when that is something else than before.
+    async fn look(&mut self) {
+        self.due = None;
+        let held = Arc::clone(&self.held.borrow());
+        self.watch.follow(&held.path);
+        let look = self.read(&held.path).await;
+        let nothing = match &look.content {
+            Content::Bytes(bytes) => bytes.is_empty(),
+            Content::Unreadable(_) => true,
+        };
+        let now = Instant::now();
+        if !nothing || look.content == self.content {
+            self.nothing_since = None;
+        } else if let Some(until) = self
+            .nothing_since
+            .get_or_insert(now)
+            .checked_add(HALF_WRITTEN)
+            .filter(|until| now < *until)
+        {
+            self.due = Some(Due {
+                at: until,
+                latest: until,
+            });
+            return;
+        }
+        if look.content != self.content {
+            self.take(look).await;
+        }
+    }
+
+    /// Disks and networks may be slow; the runtime has better to do than to wait for them.
+    async fn read(&self, path: &Path) -> Look {
+        let machine = self.machine.clone();
+        let path = path.to_owned();
+        let reading = tokio::task::spawn_blocking(move || look(&path, &machine));
+        reading
+            .await
+            .unwrap_or_else(|error| Look::unreadable(format!("the file cannot be looked at: {error}")))
+    }
+
+    /// Applies what stands in the file now.
+    async fn take(&mut self, look: Look) {
+        let old = Arc::clone(&self.held.borrow());
+        let error = first_problem(&look.verdict.problems);
+        let held = Held {
+            valid: look.verdict.config.is_some(),
+            config: look
+                .verdict
+                .config
+                .map_or_else(|| Arc::clone(&old.config), Arc::new),
+            problems: look.verdict.problems,
+            ..Held::clone(&old)
+        };
+        tracing::info!(path = %held.path.display(), valid = held.valid, error, "the configuration changed");
+        self.content = look.content;
+        let change = ConfigChange::between(&old.config, &held.config);
+        self.held.send_replace(Arc::new(held));
+        if let Err(error) = self.agents.apply(change, error).await {
+            tracing::error!(%error, "the agents could not be brought in line with the configuration");
+        }
+        self.tell().await;
+    }
+
+    async fn tell(&self) {
+        let held = Arc::clone(&self.held.borrow());
+        let changed = Event::ConfigChanged(ConfigChanged {
+            path: held.path.display().to_string(),
+            valid: held.valid,
+            problems: held.problems.clone(),
+        });
+        // The hub is gone only when the daemon ends.
+        self.events.send(UnitEvent::Publish(changed)).await.ok();
+    }
+
+    async fn answer(&mut self, request: ConfigRequest) {
+        // Whoever no longer waits for an answer needs none.
+        match request {
+            ConfigRequest::Content(respond) => drop(respond.send(self.content())),
+            ConfigRequest::Validate(text, respond) => drop(respond.send(Ok(self.validate(&text)))),
+            ConfigRequest::Save(params, respond) => {
+                let outcome = self.save(params).await;
+                respond.send(outcome).ok();
+            }
+            ConfigRequest::Open(path, respond) => {
+                let outcome = self.open(path).await;
+                respond.send(outcome).ok();
+            }
+            ConfigRequest::Recent(respond) => {
+                respond.send(Ok(ConfigRecentReply(self.recent.view()))).ok();
+            }
+        }
+    }
+
+    /// Reads the file as it is at this moment, which the watch may not have told yet.
+    fn bytes(&self) -> Result<Vec<u8>, RpcError> {
+        let path = self.held.borrow().path.clone();
+        std::fs::read(&path).map_err(|error| file_error(&path, "cannot be read", &error))
+    }
+
+    fn content(&self) -> Answer<ConfigContentReply> {
+        let bytes = self.bytes()?;
+        let hash = hash(&bytes);
+        let text = String::from_utf8(bytes).map_err(|_| {
+            RpcError::new(
+                ErrorKind::FileError,
+                format!(
+                    "the configuration file {} is no UTF-8",
+                    self.held.borrow().path.display()
+                ),
+            )
+        })?;
+        Ok(ConfigContentReply { text, hash })
+    }
+
+    fn validate(&self, text: &str) -> ConfigValidateReply {
+        let verdict = check(text.as_bytes(), &self.held.borrow().path, &self.machine).verdict;
+        ConfigValidateReply {
+            valid: verdict.config.is_some(),
+            problems: verdict.problems,
+        }
+    }
+
+    async fn save(&mut self, params: ConfigSaveParams) -> Answer<ConfigSaveReply> {
+        let ConfigSaveParams {
+            text,
+            hash: hash_of_old,
+        } = params;
+        let path = self.held.borrow().path.clone();
+        let ConfigValidateReply { valid, problems } = self.validate(&text);
+        let hash_of_file = hash(&self.bytes()?);
+        let reason = if hash_of_file != hash_of_old {
+            Some(NotSaved::Changed)
+        } else if !valid {
+            Some(NotSaved::Invalid)
+        } else {
+            None
+        };
+        if reason.is_some() {
+            return Ok(ConfigSaveReply {
+                saved: false,
+                reason,
+                problems,
+                hash: hash_of_file,
+            });
+        }
+        write_configuration(&path, text.as_bytes())
+            .map_err(|error| file_error(&path, "cannot be written", &error))?;
+        self.look().await;
+        Ok(ConfigSaveReply {
+            saved: true,
+            reason: None,
+            problems,
+            hash: hash(text.as_bytes()),
+        })
+    }
+
+    async fn open(&mut self, path: PathBuf) -> Answer<ConfigView> {
+        if !path.is_absolute() {
+            return Err(RpcError::new(
+                ErrorKind::InvalidParams,
+                format!("the path {} must be absolute", path.display()),
+            ));
+        }
+        let not_there = |why: &str| {
+            RpcError::new(
+                ErrorKind::NotFound,
+                format!("the configuration file {} {why}", path.display()),
+            )
+        };
+        let canonical = path.canonicalize().map_err(|_| not_there("does not exist"))?;
+        if !canonical.is_file() {
+            return Err(not_there("is no file"));
+        }
+        let look = self.read(&path).await;
+        if let Content::Unreadable(reason) = &look.content {
+            return Err(RpcError::new(
+                ErrorKind::FileError,
+                format!("{}: {reason}", path.display()),
+            ));
+        }
+        let opened = Opened {
+            path,
+            canonical,
+            source: ConfigSource::Recent,
+            created: false,
+        };
+        let held = hold(&opened, &look, Config::default());
+        tracing::info!(path = %held.path.display(), valid = held.valid, "another configuration is opened");
+        let replaced = self
+            .agents
+            .replace(&held.canonical, &held.config, held.error())
+            .await;
+        if let Err(error) = replaced {
+            tracing::error!(%error, "the agents of the configuration could not be begun");
+        }
+        self.content = look.content;
+        self.nothing_since = None;
+        self.held.send_replace(Arc::new(held));
+        self.watch.follow(&opened.path);
+        if let Err(error) = self.recent.remember(&opened.path) {
+            tracing::warn!(%error, "the list of recent files could not be written");
+        }
+        self.tell().await;
+        // What changed while the agents were stopped.
+        self.look().await;
+        Ok(self.held.borrow().view())
+    }
+}
+
+fn file_error(path: &Path, what: &str, error: &std::io::Error) -> RpcError {
+    RpcError::new(
+        ErrorKind::FileError,
+        format!("the configuration file {} {what}: {error}", path.display()),
+    )
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn regularly(noticing: Noticing) {
+    match noticing {
+        Noticing::ByWatch => std::future::pending().await,
+        Noticing::ByLooking => tokio::time::sleep(REGULARLY).await,
+    }
+}

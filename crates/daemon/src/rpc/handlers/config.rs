@@ -1,0 +1,93 @@
+//! `config.*`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pupitre_protocol::configuration::{
+    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigOpenParams,
+    ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply, ConfigValidateParams,
+    ConfigValidateReply, ConfigView,
+};
+use pupitre_protocol::system::Empty;
+use pupitre_protocol::{ErrorKind, RpcError};
+
+use crate::configuration::{ConfigRequest, browse as list_folder};
+use crate::rpc::Daemon;
+
+pub(super) async fn current(daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigView, RpcError> {
+    Ok(daemon.config.held().view())
+}
+
+pub(super) async fn content(daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigContentReply, RpcError> {
+    daemon.config.ask(ConfigRequest::Content).await
+}
+
+pub(super) async fn validate(
+    daemon: Arc<Daemon>,
+    params: ConfigValidateParams,
+) -> Result<ConfigValidateReply, RpcError> {
+    daemon
+        .config
+        .ask(|respond| ConfigRequest::Validate(params.text, respond))
+        .await
+}
+
+pub(super) async fn save(daemon: Arc<Daemon>, params: ConfigSaveParams) -> Result<ConfigSaveReply, RpcError> {
+    daemon
+        .config
+        .ask(|respond| ConfigRequest::Save(params, respond))
+        .await
+}
+
+pub(super) async fn schema(_daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigSchemaReply, RpcError> {
+    Ok(ConfigSchemaReply(pupitre_model::config::schema().clone()))
+}
+
+pub(super) async fn open(daemon: Arc<Daemon>, params: ConfigOpenParams) -> Result<ConfigView, RpcError> {
+    daemon
+        .config
+        .ask(|respond| ConfigRequest::Open(PathBuf::from(params.path), respond))
+        .await
+}
+
+/// The daemon has no window; one that shows this page answers before the call comes here.
+pub(super) async fn choose(_daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigChooseReply, RpcError> {
+    Err(RpcError::new(
+        ErrorKind::NoDisplay,
+        "there is no window that could show a file dialog; `config.browse` lists files instead",
+    ))
+}
+
+pub(super) async fn recent(daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigRecentReply, RpcError> {
+    daemon.config.ask(ConfigRequest::Recent).await
+}
+
+pub(super) async fn browse(
+    daemon: Arc<Daemon>,
+    params: ConfigBrowseParams,
+) -> Result<ConfigBrowseReply, RpcError> {
+    let folder = match params.folder {
+        Some(folder) => PathBuf::from(folder),
+        None => {
+            let held = daemon.config.held();
+            held.path.parent().unwrap_or(Path::new("/")).to_owned()
+        }
+    };
+    if !folder.is_absolute() {
+        return Err(RpcError::new(
+            ErrorKind::InvalidParams,
+            format!("the folder {} must be an absolute path", folder.display()),
+        ));
+    }
+    let shown = folder.display().to_string();
+    let listing = tokio::task::spawn_blocking(move || list_folder(&folder)).await;
+    listing
+        .map_err(|error| error.to_string())
+        .and_then(|listed| listed.map_err(|error| error.to_string()))
+        .map_err(|error| {
+            RpcError::new(
+                ErrorKind::FileError,
+                format!("the folder {shown} cannot be listed: {error}"),
+            )
+        })
+}
