@@ -13,6 +13,7 @@ mod session;
 mod task;
 mod terminals;
 mod turns;
+mod veil;
 
 use pupitre_model::config::{AgentDefinition, Limits};
 use pupitre_model::conversation::{Attachment, Stored};

@@ -8,8 +8,8 @@ use crate::support::{Desk, agent_name, files_below, shell_agent};
 const SECRET: &str = "sk-test-51c7d0e2a94f4b1e";
 const INHERITED: &str = "inherited-9d3f\"quoted\"0b7c";
 
-/// Says its secrets wherever an agent can that is no answer: stderr, a stray line, an unknown notification, an
-/// answer to `initialize`, the error of a prompt.
+/// Says its secrets wherever an agent can: stderr, a stray line, an unknown notification, an answer to `initialize`, its
+/// reasoning, the text of its answer cut into pieces, a tool call, a plan, the error of a prompt.
 const TALKATIVE: &str = r#"
 next() { read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 printf 'the key is %s and %s\n' "$KEY" "$PASSED_ON" >&2
@@ -20,6 +20,14 @@ printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilitie
 next
 printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}\n' "$id"
 next
+say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}\n' "$1"; }
+piece() { say "{\"sessionUpdate\":\"$1\",\"content\":{\"type\":\"text\",\"text\":\"$2\"}}"; }
+piece agent_thought_chunk "the person uses $KEY here"
+piece agent_message_chunk "my key is ${KEY%????????????}"
+piece agent_message_chunk "${KEY#????????????} indeed"
+say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t1\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\"}"
+say "{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"use $KEY\",\"priority\":\"high\",\"status\":\"pending\"}]}"
+piece agent_message_chunk "the end: $KEY"
 printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' "$id" "$KEY"
 printf 'last words: %s\n' "$KEY" >&2
 next
@@ -35,7 +43,10 @@ fn secrets_appear_nowhere() {
     let watch = desk.spawn(&["watch"]);
     watch.wait_for_stdout("subscribed");
     let ask = desk.run(&["ask", "leaky", "hello"]);
-    ask.expect_code(1).expect_stderr("was refused");
+    ask.expect_code(1)
+        .expect_stderr("was refused")
+        .expect_stdout("my key is *** indeed")
+        .expect_stdout("the end: ***");
     watch.wait_for_stdout("last words");
     let mut seen = vec![("ask", ask.stdout + &ask.stderr)];
     for (what, verb) in [
@@ -43,6 +54,8 @@ fn secrets_appear_nowhere() {
         ("log", &["agents", "logs", "leaky"]),
         ("agents", &["agents", "--json"]),
         ("show", &["chat", "show", "leaky", "--json"]),
+        ("the check", &["config", "check"]),
+        ("doctor", &["doctor"]),
     ] {
         seen.push((what, desk.run(verb).expect_code(0).stdout.clone()));
     }

@@ -13,6 +13,7 @@ use super::acp::{Connection, Initialized, LineReader, Redactor, Trace, initializ
 use super::connection::{Link, LinkInput, LinkParts, Tree};
 use super::session::{Asked, Session};
 use super::task::AgentTask;
+use super::veil::Veil;
 use super::{Answer, Respond};
 use crate::clock::{epoch_ms, steady_ms};
 use crate::hub::UnitEvent;
@@ -144,6 +145,7 @@ impl AgentTask {
         let program =
             Program::of_agent(&self.definition, &self.context.home).map_err(|error| error.to_string())?;
         let redactor = Redactor::new(program.secrets.iter().map(String::as_str));
+        self.veil = Veil::over(program.secrets.iter().map(String::as_str));
         let (news, news_in) = mpsc::unbounded_channel();
         let tasks = &self.context.world.tasks;
         let guarded = crate::process::start(&self.context.world, &self.definition.name, program, news)
@@ -177,6 +179,7 @@ impl AgentTask {
     }
 
     fn end_process(&mut self) {
+        self.tell_held();
         let Some(link) = &mut self.link else { return };
         if let Some(mut connection) = link.end() {
             let unanswered: Vec<Asked> = connection.abandon().collect();

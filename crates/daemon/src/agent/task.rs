@@ -26,6 +26,7 @@ use super::log::Log;
 use super::process::{LastRun, Waiters};
 use super::session::Session;
 use super::turns::Unsent;
+use super::veil::Veil;
 use super::{AgentHandle, AgentRequest, Answer, Respond};
 use crate::clock::{SystemStamps, steady_ms};
 use crate::history::{Header, History};
@@ -64,6 +65,8 @@ pub(crate) struct AgentTask {
     pub(super) link: Option<Link>,
     /// What the last process left to look at.
     pub(super) last_run: LastRun,
+    /// Covers the secrets of the run in what the agent says.
+    pub(super) veil: Veil,
     pub(super) conversation: Conversation,
     /// Whether the conversation is in storage: one that is empty is not.
     stored: bool,
@@ -127,6 +130,7 @@ impl AgentTask {
             log,
             link: None,
             last_run: LastRun::default(),
+            veil: Veil::default(),
             conversation,
             stored,
             session: Session::Closed { known: session },

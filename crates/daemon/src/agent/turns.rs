@@ -183,11 +183,16 @@ impl AgentTask {
             } => {
                 self.note_skipped(&skipped);
                 if self.is_news(&session_id, &update) {
-                    self.conversation.update(update, &mut SystemStamps);
+                    for update in self.veil.cover(update) {
+                        self.conversation.update(update, &mut SystemStamps);
+                    }
                 }
             }
             Incoming::UserEcho => {}
-            Incoming::Request { id, request } => self.take_request(id, request),
+            Incoming::Request { id, request } => {
+                self.tell_held();
+                self.take_request(id, request);
+            }
             Incoming::RequestCancelled { id } => self.request_cancelled(&id),
             Incoming::Reply { tag, mut outcome } => {
                 // What an agent says of a failure is kept and shown.
@@ -195,6 +200,7 @@ impl AgentTask {
                     let length = error.message.len();
                     error.message = link.redactor.redact_start(&error.message, length).into_owned();
                 }
+                self.tell_held();
                 self.take_reply(tag, outcome);
             }
             Incoming::Noise(noise) => tracing::debug!(agent = %self.definition.name, %noise, "ignored"),
@@ -203,6 +209,13 @@ impl AgentTask {
                     self.log.add_stray(&text, &link.redactor);
                 }
             }
+        }
+    }
+
+    /// Tells the end of the text that was held back as a possible secret.
+    pub(super) fn tell_held(&mut self) {
+        if let Some(update) = self.veil.release() {
+            self.conversation.update(update, &mut SystemStamps);
         }
     }
 
@@ -224,8 +237,9 @@ impl AgentTask {
         }
     }
 
-    fn take_permission_request(&mut self, request_id: AgentRequestId, request: PermissionRequest) {
+    fn take_permission_request(&mut self, request_id: AgentRequestId, mut request: PermissionRequest) {
         self.note_skipped(&request.skipped);
+        self.veil.cover_tool(&mut request.tool);
         let is_ours = matches!(&self.session, Session::Open { id } if *id == request.session_id);
         let id = is_ours
             .then(|| {

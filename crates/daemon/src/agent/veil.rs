@@ -1,0 +1,272 @@
+//! Keeps an agent's secrets out of what it says in its conversation.
+//!
+//! Text comes in pieces, and a secret may lie across two of them: the end of a piece that may be the beginning of a secret
+//! is held back until more is known. What stands in the trace and the log is blotted out elsewhere, more strictly: here a
+//! path, an address or a plain word is no secret, since an answer without them could not be read.
+
+use pupitre_model::conversation::{ToolPatch, Update, Voice};
+
+use super::acp::Redactor;
+
+/// Shorter values are no secrets. In bytes.
+const SECRET_BYTES: usize = 8;
+
+/// Covers the secrets of one run of an agent.
+#[derive(Debug, Default)]
+pub(super) struct Veil {
+    redactor: Redactor,
+    /// Each secret as it is, and as JSON writes it.
+    forms: Vec<String>,
+    held: Option<Held>,
+}
+
+/// The end of a piece of text that may go on as a secret.
+#[derive(Debug)]
+struct Held {
+    voice: Voice,
+    message_id: Option<String>,
+    text: String,
+}
+
+impl Veil {
+    /// Returns a veil over those of the values of `env` that look like secrets.
+    pub(super) fn over<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+        let secrets: Vec<&str> = values.into_iter().filter(|value| is_secret(value)).collect();
+        let escaped = |secret: &&str| {
+            let json = serde_json::to_string(secret).expect("a text is JSON");
+            json[1..json.len() - 1].to_owned()
+        };
+        let mut forms: Vec<String> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
+        forms.extend(secrets.iter().map(escaped));
+        Self {
+            redactor: Redactor::new(secrets),
+            forms,
+            held: None,
+        }
+    }
+
+    /// Returns what may be told of an update, and of what was held back before it.
+    pub(super) fn cover(&mut self, update: Update) -> Vec<Update> {
+        if self.forms.is_empty() {
+            return vec![update];
+        }
+        let mut told = Vec::new();
+        let update = match update {
+            Update::Text {
+                voice,
+                message_id,
+                text,
+            } => {
+                let goes_on = self
+                    .held
+                    .as_ref()
+                    .is_some_and(|held| held.voice == voice && held.message_id == message_id);
+                if !goes_on {
+                    told.extend(self.release());
+                }
+                let before = self.held.take().map(|held| held.text).unwrap_or_default();
+                let mut text = self.blot(before + &text);
+                let rest = text.split_off(self.beginning_of_secret(&text));
+                if !rest.is_empty() {
+                    self.held = Some(Held {
+                        voice,
+                        message_id: message_id.clone(),
+                        text: rest,
+                    });
+                }
+                // An empty piece still begins a message.
+                Update::Text {
+                    voice,
+                    message_id,
+                    text,
+                }
+            }
+            Update::ToolCall(mut patch) => {
+                told.extend(self.release());
+                self.cover_tool(&mut patch);
+                Update::ToolCall(patch)
+            }
+            Update::Tool(mut patch) => {
+                told.extend(self.release());
+                self.cover_tool(&mut patch);
+                Update::Tool(patch)
+            }
+            Update::Plan(mut entries) => {
+                told.extend(self.release());
+                for entry in &mut entries {
+                    entry.content = self.blot(std::mem::take(&mut entry.content));
+                }
+                Update::Plan(entries)
+            }
+            Update::Resource {
+                message_id,
+                mut resource,
+            } => {
+                told.extend(self.release());
+                resource.text = resource.text.map(|text| self.blot(text));
+                Update::Resource { message_id, resource }
+            }
+            Update::Title(title) => Update::Title(title.map(|title| self.blot(title))),
+            other @ (Update::Image { .. }
+            | Update::Usage(_)
+            | Update::Commands(_)
+            | Update::Modes(_)
+            | Update::CurrentMode(_)
+            | Update::ConfigOptions(_)) => other,
+        };
+        told.push(update);
+        told
+    }
+
+    /// Blots secrets out of what a tool call says.
+    pub(super) fn cover_tool(&self, patch: &mut ToolPatch) {
+        for field in [&mut patch.title, &mut patch.input, &mut patch.output] {
+            *field = field.take().map(|text| self.blot(text));
+        }
+        for diff in patch.diffs.iter_mut().flatten() {
+            diff.old_text = diff.old_text.take().map(|text| self.blot(text));
+            diff.new_text = self.blot(std::mem::take(&mut diff.new_text));
+        }
+    }
+
+    /// Returns what was held back: nothing follows that could make a secret of it.
+    pub(super) fn release(&mut self) -> Option<Update> {
+        let Held {
+            voice,
+            message_id,
+            text,
+        } = self.held.take()?;
+        Some(Update::Text {
+            voice,
+            message_id,
+            text,
+        })
+    }
+
+    fn blot(&self, text: String) -> String {
+        if self.forms.is_empty() {
+            return text;
+        }
+        self.redactor.redact_start(&text, text.len()).into_owned()
+    }
+
+    /// Returns where the end of a text begins that is the beginning of a secret; its length when there is none.
+    fn beginning_of_secret(&self, text: &str) -> usize {
+        let longest = self.forms.iter().map(String::len).max().unwrap_or(0);
+        let from = text.ceil_char_boundary(text.len().saturating_sub(longest));
+        let mut starts = text[from..].char_indices().map(|(at, _)| from + at);
+        starts
+            .find(|start| self.forms.iter().any(|form| form.starts_with(&text[*start..])))
+            .unwrap_or(text.len())
+    }
+}
+
+/// Says whether a value looks like a secret, and not like a path, an address, a plain word or a switch.
+fn is_secret(value: &str) -> bool {
+    let is_path = value.starts_with(['/', '~', '.']);
+    let is_address = value.contains("://") && !value.contains('@');
+    let is_word = value
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_');
+    value.len() >= SECRET_BYTES && !is_path && !is_address && !is_word
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(text: &str) -> Update {
+        Update::Text {
+            voice: Voice::Answer,
+            message_id: None,
+            text: text.to_owned(),
+        }
+    }
+
+    /// Returns what is told of these pieces together.
+    fn told(veil: &mut Veil, pieces: &[&str]) -> String {
+        let mut updates: Vec<Update> = pieces.iter().flat_map(|piece| veil.cover(text(piece))).collect();
+        updates.extend(veil.release());
+        let texts = updates.into_iter().map(|update| match update {
+            Update::Text { text, .. } => text,
+            other => panic!("{other:?}"),
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn a_secret_is_covered_wherever_it_is_cut() {
+        let secret = "sk-51c7\"d0é2";
+        let whole = format!("the key is {secret}, remember sk-51");
+        for at in 0..=whole.len() {
+            if whole.is_char_boundary(at) {
+                let mut veil = Veil::over([secret]);
+                let pieces = [&whole[..at], &whole[at..]];
+                assert_eq!(told(&mut veil, &pieces), "the key is ***, remember sk-51", "{at}");
+            }
+        }
+        let letters: Vec<String> = whole.chars().map(String::from).collect();
+        let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+        assert_eq!(
+            told(&mut Veil::over([secret]), &letters),
+            "the key is ***, remember sk-51"
+        );
+    }
+
+    #[test]
+    fn another_voice_ends_what_is_held_back() {
+        let mut veil = Veil::over(["sk-51c7d0e2"]);
+        veil.cover(text("sk-51"));
+        let thought = Update::Text {
+            voice: Voice::Thought,
+            message_id: None,
+            text: "c7d0e2".to_owned(),
+        };
+        assert_eq!(veil.cover(thought.clone()), [text("sk-51"), thought]);
+    }
+
+    #[test]
+    fn what_a_tool_says_is_covered_too() {
+        let mut veil = Veil::over(["sk-51c7d0e2"]);
+        let patch = ToolPatch {
+            id: "t".into(),
+            output: Some("{\"key\":\"sk-51c7d0e2\"}".into()),
+            ..ToolPatch::default()
+        };
+        let [Update::Tool(covered)] = &veil.cover(Update::Tool(patch))[..] else {
+            panic!("one update")
+        };
+        assert_eq!(covered.output.as_deref(), Some("{\"key\":\"***\"}"));
+    }
+
+    #[test]
+    fn paths_addresses_words_and_switches_are_no_secrets() {
+        for value in [
+            "/home/ada/src",
+            "~/src/app",
+            "http://127.0.0.1:80",
+            "production",
+            "true",
+            "8080",
+        ] {
+            assert!(!is_secret(value), "{value}");
+        }
+        for value in ["sk-51c7d0e2", "Correct Horse", "https://ada:pw@host", "12345678"] {
+            assert!(is_secret(value), "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_cut_shows_a_secret(secret in "[ab1]{8,12}", pieces in prop::collection::vec("[ab1 ]{0,9}", 0..12)) {
+            let mut veil = Veil::over([secret.as_str()]);
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            let whole = pieces.concat();
+            let shown = told(&mut veil, &pieces);
+            prop_assert!(!is_secret(&secret) || !shown.contains(&secret), "{shown}");
+            prop_assert!(whole.contains(&secret) || shown == whole, "{shown}");
+        }
+    }
+}
