@@ -496,14 +496,11 @@ impl Hub {
             .filter(|agent| agent.place == Place::Configured)
     }
 
-    /// Those of them that can be asked something: a task that has failed is no reason not to ask the others.
-    fn living(&self) -> impl Iterator<Item = &Registered> {
-        self.configured().filter(|agent| agent.handle.is_living())
-    }
-
     /// Every agent, also those that left the configuration and still have to be stopped.
     fn all(&self) -> Vec<AgentHandle> {
-        self.agents.iter().map(|agent| agent.handle.clone()).collect()
+        // One whose task has failed can be asked nothing, which is no reason not to ask the others.
+        let living = self.agents.iter().filter(|agent| agent.handle.is_living());
+        living.map(|agent| agent.handle.clone()).collect()
     }
 
     fn find(&self, name: &AgentName) -> Result<AgentHandle, RpcError> {

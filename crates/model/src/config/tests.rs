@@ -92,7 +92,8 @@ fn nothing_is_a_file_with_the_defaults() {
             running_agents: limits::RUNNING_AGENTS,
             idle_stop: IdleStop::After {
                 ms: limits::IDLE_STOP_MS
-            }
+            },
+            stall_after_ms: Some(180_000),
         }
     );
     assert!(config.agents.is_empty() && config.channels.is_empty());
@@ -107,7 +108,8 @@ fn everything_is_read() {
         config.limits,
         Limits {
             running_agents: 2,
-            idle_stop: IdleStop::After { ms: 90_000 }
+            idle_stop: IdleStop::After { ms: 90_000 },
+            stall_after_ms: Some(60_000),
         }
     );
     let [gemini, demo] = config.agents.as_slice() else {
