@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::agents::AgentsArguments;
+use crate::commands::app::AppArguments;
 use crate::commands::ask::AskArguments;
 use crate::commands::channel::ChannelArguments;
 use crate::commands::chat::ChatArguments;
@@ -16,7 +17,7 @@ use crate::commands::watch::WatchArguments;
 
 /// One desk from which a person, a script, or another agent runs a fleet of AI coding agents.
 ///
-/// Alone, it starts the daemon when none runs, and shows what is there.
+/// Alone, it starts the daemon when none runs, shows what is there, and opens the page.
 #[derive(Debug, Parser)]
 #[command(name = "pupitre", version)]
 pub(crate) struct Arguments {
@@ -54,6 +55,8 @@ pub(crate) enum ClientVerb {
     Watch(WatchArguments),
     /// Look for what may be wrong
     Doctor(DoctorArguments),
+    /// Open the page in a window of a browser
+    App(AppArguments),
     /// Stop the daemon and every agent
     Stop,
 }

@@ -1,6 +1,7 @@
 //! One command a file: its arguments, what it asks of the daemon, and what it prints.
 
 pub(crate) mod agents;
+pub(crate) mod app;
 pub(crate) mod ask;
 pub(crate) mod channel;
 pub(crate) mod chat;
@@ -59,6 +60,7 @@ fn run_client(verb: Option<ClientVerb>, desk: &Desk, output: &mut Output) -> Res
         Some(ClientVerb::Agents(arguments)) => agents::run(desk, output, arguments),
         Some(ClientVerb::Watch(arguments)) => watch::run(desk, output, arguments),
         Some(ClientVerb::Doctor(arguments)) => doctor::run(desk, output, &arguments),
+        Some(ClientVerb::App(arguments)) => app::run(desk, output, &arguments),
         Some(ClientVerb::Stop) => stop::run(desk, output),
     }
 }

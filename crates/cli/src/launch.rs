@@ -1,8 +1,9 @@
-//! Starts the daemon in the background: the one place of the command line that starts a process.
+//! Starts the daemon in the background: with `launch/browser.rs` the place of the command line where processes begin.
 //!
 //! Two who start it at once make one daemon: a lock beside the socket lets one of them start it, and the other finds it.
 
 pub(crate) mod announcement;
+pub(crate) mod browser;
 mod environment;
 
 use std::fs::{DirBuilder, File};

@@ -191,6 +191,7 @@ fn a_request_over_the_limit_is_never_sent() {
         agent: "demo".parse().expect("a name"),
         text: "x".repeat(REQUEST_BYTES),
         attachments: Vec::new(),
+        uploads: Vec::new(),
     };
     let outcome = client.call::<chat::Send>(&params);
     assert!(

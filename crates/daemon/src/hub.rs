@@ -25,8 +25,7 @@ use filter::Filter;
 use ring::{Published, Rings};
 use subscriber::Subscriber;
 
-use subscriber::Entry;
-pub(crate) use subscriber::{Subscription, TraceFollowers};
+pub(crate) use subscriber::{Entry, Subscription, TraceFollowers};
 
 /// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
 #[derive(Debug)]
@@ -546,16 +545,13 @@ impl Hub {
         };
         let mut entries = vec![Entry::Control {
             seq: cursor_seq,
-            event: Box::new(Event::Subscribed(Subscribed { cursor })),
+            event: Box::new(Event::Subscribed(Subscribed {
+                cursor: cursor.clone(),
+            })),
         }];
         entries.extend(rest);
-        let (subscriber, subscription) = subscriber::pair(
-            self.epoch.clone(),
-            self.seq,
-            filter,
-            entries,
-            &self.trace_followers,
-        );
+        let (subscriber, subscription) =
+            subscriber::pair(cursor, self.seq, filter, entries, &self.trace_followers);
         self.subscribers.push(subscriber);
         Ok(subscription)
     }

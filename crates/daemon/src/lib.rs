@@ -6,6 +6,7 @@ mod agent;
 mod clock;
 pub mod configuration;
 mod history;
+mod http;
 mod hub;
 mod logging;
 mod process;
@@ -27,6 +28,8 @@ pub struct Options {
     /// This program, which is started again as guard and as demo agent.
     pub executable: PathBuf,
     pub log_to: LogTarget,
+    /// The port of the page, instead of the one in the configuration; 0 takes the one of the last time, or any.
+    pub port: Option<u16>,
     /// The program's version.
     pub version: &'static str,
     /// Called once the socket answers.

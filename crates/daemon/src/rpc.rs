@@ -4,6 +4,7 @@ mod connection;
 mod handlers;
 mod listener;
 mod request_lines;
+mod requests;
 mod router;
 mod stream;
 
@@ -16,11 +17,13 @@ use tokio::sync::watch;
 
 use crate::configuration::ConfigHandle;
 use crate::history::History;
+use crate::http::Page;
 use crate::hub::HubHandle;
 use crate::process::Guards;
 use crate::tasks::Tasks;
 
 pub(crate) use listener::{ListenError, Listener};
+pub(crate) use requests::{Requests, Taken};
 pub(crate) use router::{Call, Router};
 
 /// What handlers work with.
@@ -32,6 +35,7 @@ pub(crate) struct Daemon {
     pub(crate) guards: Guards,
     pub(crate) config: ConfigHandle,
     pub(crate) about: About,
+    pub(crate) page: Arc<Page>,
     pub(crate) shutdown: Shutdown,
     pub(crate) connections: ConnectionCount,
 }

@@ -19,6 +19,7 @@ use crate::configuration::{
     Agents, ConfigTask, ConfigurationError, Held, Loaded, Machine, Surroundings, discover,
 };
 use crate::history::{History, HistoryError, HistoryWorker, Place};
+use crate::http::Page;
 use crate::hub::{self, HubHandle, UnitEvent};
 use crate::process::{Guards, World};
 use crate::rpc::{About, ConnectionCount, Daemon, ListenError, Listener, Router, Shutdown};
@@ -101,6 +102,10 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
     let worker =
         Tasks::thread("history", || worker.run()).map_err(system("the history cannot be started"))?;
 
+    let (page, page_listener) = Page::open(&options.state_folder, options.port.unwrap_or(loaded.config.port))
+        .await
+        .map_err(system("the state folder cannot be used for the page"))?;
+
     let tasks = Tasks::default();
     let epoch = Epoch(SystemStamps.new_id().simple().to_string());
     let (hub, inbox) = hub::channel(epoch);
@@ -151,11 +156,14 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
             started_at: epoch_ms(),
             log_path,
         },
+        page: Arc::new(page),
         shutdown: Shutdown::default(),
         connections: ConnectionCount::default(),
     });
     let mut signals = Signals::new().map_err(system("signals cannot be awaited"))?;
-    tasks.spawn(listener.run(Arc::clone(&daemon), Arc::new(Router::new())));
+    let router = Arc::new(Router::new());
+    page_listener.run(&daemon, &router);
+    tasks.spawn(listener.run(Arc::clone(&daemon), router));
     tracing::info!(socket = %options.socket.display(), version = options.version, "ready");
     (options.ready)();
 

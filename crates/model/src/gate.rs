@@ -10,6 +10,8 @@ use pupitre_protocol::{AgentName, ErrorKind, RpcError};
 pub enum Asker {
     /// A program of the user's own.
     Outside,
+    /// The page, in a browser that its user let in.
+    Page,
     /// Something that an agent runs: below it, or broken away from it.
     Inside { agent: AgentName },
     /// It cannot be told; may do what is allowed inside.
@@ -28,7 +30,7 @@ impl Asker {
     /// Says whether the gate is open for this one.
     pub fn is_free(&self, free_access: FreeAccess) -> bool {
         match (self, free_access) {
-            (Self::Outside, _) | (_, FreeAccess::On) => true,
+            (Self::Outside | Self::Page, _) | (_, FreeAccess::On) => true,
             (Self::Inside { .. } | Self::Unknown, FreeAccess::Off) => false,
         }
     }
@@ -36,6 +38,7 @@ impl Asker {
     fn words(&self) -> String {
         match self {
             Self::Outside => "from outside".to_owned(),
+            Self::Page => "from the page".to_owned(),
             Self::Inside { agent } => format!("from inside agent {agent}"),
             Self::Unknown => "by a program of which it cannot be told who started it".to_owned(),
         }
@@ -55,7 +58,7 @@ pub fn check(what: &str, access: Access, asker: &Asker, free_access: FreeAccess)
         Access::Arrange => "start, stop or cancel",
         Access::Decide => {
             return match asker {
-                Asker::Outside => Ok(()),
+                Asker::Outside | Asker::Page => Ok(()),
                 Asker::Inside { .. } | Asker::Unknown => {
                     let message = format!(
                         "{what} was asked {}: only a person decides this, from a terminal or a program of their own",
@@ -100,7 +103,9 @@ mod tests {
         ];
         for access in all {
             for free_access in [FreeAccess::Off, FreeAccess::On] {
-                assert_eq!(kind(access, &Asker::Outside, free_access), None, "{access:?}");
+                for asker in [Asker::Outside, Asker::Page] {
+                    assert_eq!(kind(access, &asker, free_access), None, "{access:?} {asker:?}");
+                }
                 for asker in [&inside, &Asker::Unknown] {
                     let expected = match (access, free_access) {
                         (Access::Decide, _) => Some(ErrorKind::NotFromInside),

@@ -50,6 +50,10 @@ uuid_id! {
     /// Identifies a permission request: a UUIDv7 of ours, not the agent's request id.
     PermissionId
 }
+uuid_id! {
+    /// Identifies a file that a page gave the daemon, to send along with a message: a UUIDv7.
+    UploadId
+}
 
 uuid_id! {
     /// Identifies a message to a channel: a UUIDv7.

@@ -22,7 +22,7 @@ pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
 pub use event::{Event, EventKind, Frame};
 pub use identity::{
     AgentName, AgentNameError, ChannelEntryId, ConversationId, Cursor, CursorError, Epoch, MessageId,
-    PermissionId,
+    PermissionId, UploadId,
 };
 pub use method::Method;
 pub use system::PROTOCOL;

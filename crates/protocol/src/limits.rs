@@ -23,6 +23,26 @@ pub const BULK_RING_BYTES: usize = 64 << 20;
 /// A stream without an event for so long gets a `heartbeat`, in milliseconds.
 pub const HEARTBEAT_MS: u64 = 30_000;
 
+/// The most HTTP connections that may be open at once.
+pub const PAGE_CONNECTIONS: usize = 256;
+/// The longest message on a WebSocket, in bytes; one over the limit of requests is answered with an error, one over this
+/// closes the connection.
+pub const WEB_SOCKET_BYTES: usize = 4 << 20;
+/// How long a browser may take for the head of a request, and may keep a connection without asking anything, in milliseconds.
+pub const HTTP_HEAD_MS: u64 = 30_000;
+/// How often a WebSocket is pinged, in milliseconds.
+pub const WEB_SOCKET_PING_MS: u64 = 20_000;
+/// A WebSocket that says nothing for so long, or takes nothing, is closed, in milliseconds.
+pub const WEB_SOCKET_SILENCE_MS: u64 = 60_000;
+/// How long the token of a page's address is good, in milliseconds.
+pub const PAGE_TOKEN_MS: u64 = 300_000;
+/// The most such tokens that are good at once; a new one takes the place of the oldest.
+pub const PAGE_TOKENS: usize = 64;
+/// How long a browser stays let in after it was last seen, in milliseconds.
+pub const PAGE_SESSION_MS: u64 = 2_592_000_000;
+/// The most browsers that are let in at once; a new one takes the place of the one not seen for longest.
+pub const PAGE_SESSIONS: usize = 64;
+
 /// The most bytes (as JSON writes them) of one input, of one output, of the diffs together, or of one image or resource
 /// in a message; what is longer is cut, `truncated` says so, and `chat.part` gives the whole.
 pub const FIELD_BYTES: usize = 256 << 10;
@@ -42,6 +62,10 @@ pub const PROMPT_BYTES: usize = 768 << 10;
 pub const ATTACHMENT_BYTES: usize = 32 << 20;
 /// The most files sent along with one message.
 pub const ATTACHMENTS: usize = 16;
+/// What is kept of uploads together, in bytes; the oldest ones make room.
+pub const UPLOADS_BYTES: u64 = 1 << 30;
+/// The longest name of an upload that is kept, in bytes.
+pub const UPLOAD_NAME_BYTES: usize = 120;
 /// The most messages that wait for the current answer of one agent.
 pub const QUEUED_MESSAGES: usize = 100;
 

@@ -20,7 +20,7 @@ use crate::conversation::{
     PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
 };
 use crate::event::{SubscribeParams, Subscribed};
-use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PingReply};
+use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PageReply, PingReply};
 
 /// A method of the socket.
 pub trait Method {
@@ -90,6 +90,8 @@ methods! {
         Capabilities = "system.capabilities"(Empty) -> CapabilitiesReply, Read;
         /// Gives numbers about the daemon.
         Counters = "system.counters"(Empty) -> CountersReply, Read;
+        /// Gives an address of the page that lets one browser in, once, within five minutes.
+        Page = "system.page"(Empty) -> PageReply, Decide;
         /// Stops every agent, side by side, and then the daemon. Answers when nothing of them is left; the connection closes
         /// when the daemon is gone.
         Shutdown = "system.shutdown"(Empty) -> Empty, Decide;
@@ -163,7 +165,11 @@ methods! {
         Open = "chat.open"(OpenParams) -> CurrentConversationReply, Prompt;
     }
     events {
-        /// Turns the connection into a stream of event frames, one a line; the first is `subscribed`.
+        /// Begins a stream of events, whose first frame is `subscribed`. The socket's connection becomes the stream, one frame
+        /// a line, and answers nothing else. On a WebSocket the reply comes first, then the frames as notifications called
+        /// `event`; a second subscription takes the place of the first.
         Subscribe = "events.subscribe"(SubscribeParams) -> Subscribed, Read;
+        /// Ends the stream of events of a WebSocket; where there is none it does nothing.
+        Unsubscribe = "events.unsubscribe"(Empty) -> Empty, Read;
     }
 }

@@ -65,10 +65,20 @@ pub struct CapabilitiesReply {
 pub enum CallerKind {
     /// A program of the user's own: a terminal, a script.
     Outside,
+    /// The page, in a browser that was let in.
+    Page,
     /// Something that an agent runs.
     Inside,
     /// It could not be told, so it may do what is allowed inside.
     Unknown,
+}
+
+/// Where the page is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct PageReply {
+    /// With a token in its fragment that is good for one browser, once, and for five minutes.
+    pub url: String,
 }
 
 /// Numbers about the daemon, since it was started.

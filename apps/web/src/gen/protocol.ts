@@ -42,6 +42,8 @@ export interface Methods {
   "system.capabilities": { params: Empty; reply: CapabilitiesReply };
   /** Gives numbers about the daemon. */
   "system.counters": { params: Empty; reply: CountersReply };
+  /** Gives an address of the page that lets one browser in, once, within five minutes. */
+  "system.page": { params: Empty; reply: PageReply };
   /** Stops every agent, side by side, and then the daemon. Answers when nothing of them is left; the connection closes when the daemon is gone. */
   "system.shutdown": { params: Empty; reply: Empty };
   /** Lists the agents of the configuration with the state of each. */
@@ -104,8 +106,10 @@ export interface Methods {
   "chat.history": { params: HistoryParams; reply: HistoryReply };
   /** Makes an earlier conversation the agent's current one. */
   "chat.open": { params: OpenParams; reply: CurrentConversationReply };
-  /** Turns the connection into a stream of event frames, one a line; the first is `subscribed`. */
+  /** Begins a stream of events, whose first frame is `subscribed`. The socket's connection becomes the stream, one frame a line, and answers nothing else. On a WebSocket the reply comes first, then the frames as notifications called `event`; a second subscription takes the place of the first. */
   "events.subscribe": { params: SubscribeParams; reply: Subscribed };
+  /** Ends the stream of events of a WebSocket; where there is none it does nothing. */
+  "events.unsubscribe": { params: Empty; reply: Empty };
 }
 
 /** The name of every method. */
@@ -114,6 +118,7 @@ export const METHODS = [
   "system.identify",
   "system.capabilities",
   "system.counters",
+  "system.page",
   "system.shutdown",
   "agent.list",
   "agent.start",
@@ -146,6 +151,7 @@ export const METHODS = [
   "chat.history",
   "chat.open",
   "events.subscribe",
+  "events.unsubscribe",
 ] as const satisfies readonly (keyof Methods)[];
 
 /** Something that happened, or a control frame of the stream itself. */
@@ -325,6 +331,8 @@ export type BrowseEntry = {
 export type CallerKind =
   /** A program of the user's own: a terminal, a script. */
   | "outside"
+  /** The page, in a browser that was let in. */
+  | "page"
   /** Something that an agent runs. */
   | "inside"
   /** It could not be told, so it may do what is allowed inside. */
@@ -942,6 +950,12 @@ export type OpenParams = {
   id: ConversationId;
 };
 
+/** Where the page is. */
+export type PageReply = {
+  /** With a token in its fragment that is good for one browser, once, and for five minutes. */
+  url: string;
+};
+
 /** A piece of a message, in the order in which it came. */
 export type Part =
   /** Markdown. */
@@ -1128,6 +1142,8 @@ export type SendParams = {
   text: string;
   /** Absolute paths of files to send along. */
   attachments?: Array<string>;
+  /** Files to send along that the daemon was given before, with `POST /api/upload`. */
+  uploads?: Array<UploadId>;
 };
 
 /** What became of a message that was sent. */
@@ -1266,6 +1282,9 @@ export type TurnChanged = {
   /** The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck. */
   stalled: boolean;
 };
+
+/** Identifies a file that a page gave the daemon, to send along with a message: a UUIDv7. */
+export type UploadId = string;
 
 /** The context window's use. */
 export type Usage = {

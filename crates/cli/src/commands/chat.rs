@@ -154,6 +154,7 @@ fn send(desk: &Desk, output: &mut Output, arguments: SendArguments) -> Result<()
         agent,
         text,
         attachments,
+        uploads: Vec::new(),
     })?;
     output.line(&reply.message_id.to_string())?;
     Ok(())

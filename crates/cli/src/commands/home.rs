@@ -1,9 +1,10 @@
-//! `pupitre` alone: finds or starts the daemon, shows what is there, and says what to do next.
+//! `pupitre` alone: finds or starts the daemon, shows what is there, opens the page, and says what to do next.
 
 use pupitre_protocol::agent::AgentView;
 use pupitre_protocol::method::{agent, system};
 use pupitre_protocol::system::{Empty, IdentifyReply};
 
+use super::app;
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::neutral::one_line;
@@ -28,6 +29,7 @@ pub(super) fn run(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
         output.agents(&agents)?;
         output.line("")?;
     }
+    app::open_for_who_is_there(&mut client, output)?;
     output.line(&what_next(&daemon, &agents))?;
     Ok(())
 }

@@ -19,6 +19,9 @@ pub(crate) struct ServeArguments {
     /// Where to listen, instead of where the environment says
     #[arg(long, hide = true, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// The port of the page, instead of the configuration's; 0 takes the one of the last time, or any that is free
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
     /// Who named the configuration file
     #[arg(long, hide = true, value_name = "WHO", requires = "config")]
     config_source: Option<ConfigSource>,
@@ -28,6 +31,7 @@ pub(super) fn run(desk: Desk, arguments: ServeArguments) -> Result<(), Failure> 
     let ServeArguments {
         background,
         socket,
+        port,
         config_source,
     } = arguments;
     let Desk {
@@ -47,13 +51,13 @@ pub(super) fn run(desk: Desk, arguments: ServeArguments) -> Result<(), Failure> 
         home,
     };
     if background {
-        in_background(desk)
+        in_background(desk, port)
     } else {
-        in_foreground(desk)
+        in_foreground(desk, port)
     }
 }
 
-fn in_foreground(desk: Desk) -> Result<(), Failure> {
+fn in_foreground(desk: Desk, port: Option<u16>) -> Result<(), Failure> {
     let socket = desk.location.socket.clone();
     let ready = move || {
         // Where stderr is gone nobody waits for the word.
@@ -61,17 +65,17 @@ fn in_foreground(desk: Desk) -> Result<(), Failure> {
             .progress(&format!("ready at {}; Ctrl-C stops it", socket.display()))
             .ok();
     };
-    let options = options(desk, LogTarget::StderrAndFile, Box::new(ready))?;
+    let options = options(desk, port, LogTarget::StderrAndFile, Box::new(ready))?;
     pupitre_daemon::serve(options).map_err(|error| Failure::Serve(error.to_string()))
 }
 
-fn in_background(desk: Desk) -> Result<(), Failure> {
+fn in_background(desk: Desk, port: Option<u16>) -> Result<(), Failure> {
     leave_the_callers_session();
     let ready = || {
         announce(&Announcement::Ready(true));
         let_go();
     };
-    let outcome = options(desk, LogTarget::File, Box::new(ready)).and_then(|options| {
+    let outcome = options(desk, port, LogTarget::File, Box::new(ready)).and_then(|options| {
         pupitre_daemon::serve(options).map_err(|error| Failure::Serve(error.to_string()))
     });
     outcome.map_err(|failure| {
@@ -81,7 +85,12 @@ fn in_background(desk: Desk) -> Result<(), Failure> {
     })
 }
 
-fn options(desk: Desk, log_to: LogTarget, ready: Box<dyn FnOnce() + Send>) -> Result<Options, Failure> {
+fn options(
+    desk: Desk,
+    port: Option<u16>,
+    log_to: LogTarget,
+    ready: Box<dyn FnOnce() + Send>,
+) -> Result<Options, Failure> {
     let Desk {
         location,
         config: ConfigChoice { path, source },
@@ -101,6 +110,7 @@ fn options(desk: Desk, log_to: LogTarget, ready: Box<dyn FnOnce() + Send>) -> Re
         home,
         executable,
         log_to,
+        port,
         version: env!("CARGO_PKG_VERSION"),
         ready,
     })

@@ -24,6 +24,7 @@ const TRIES: &[(&str, &str)] = &[
         "chat answer 00000000-0000-7000-8000-000000000000 once",
         "only a person",
     ),
+    ("app --print-url", "only a person"),
     ("stop", "only a person"),
 ];
 

@@ -17,6 +17,7 @@ mod config;
 mod crash;
 mod failures;
 mod gate;
+mod http;
 mod limits;
 mod machine;
 mod odd;

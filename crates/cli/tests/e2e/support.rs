@@ -111,8 +111,13 @@ impl Desk {
 
     /// Starts `pupitre serve` and waits until it is ready.
     pub(crate) fn start_daemon(&mut self) {
+        self.start_daemon_with(&[]);
+    }
+
+    /// Starts `pupitre serve` with these arguments, and waits until it is ready.
+    pub(crate) fn start_daemon_with(&mut self, arguments: &[&str]) {
         assert!(self.daemon.is_none(), "the daemon of this desk runs already");
-        self.daemon = Some(Daemon::start(self));
+        self.daemon = Some(Daemon::start(self, arguments));
     }
 
     /// Returns the daemon that [`Desk::start_daemon`] started.
@@ -128,6 +133,11 @@ impl Desk {
     /// Stops the daemon with `pupitre stop`, and checks that it ended well.
     pub(crate) fn stop_daemon(&mut self) {
         self.run(&["stop"]).expect_code(0);
+        self.expect_daemon_end();
+    }
+
+    /// Waits for the end of a daemon that was asked to stop, and checks that it ended well.
+    pub(crate) fn expect_daemon_end(&mut self) {
         self.daemon.take().expect("the daemon was started").expect_end();
     }
 
@@ -256,6 +266,7 @@ impl Desk {
             agent: agent_name(agent),
             text: text.to_owned(),
             attachments: Vec::new(),
+            uploads: Vec::new(),
         })
     }
 

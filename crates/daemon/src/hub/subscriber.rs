@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pupitre_protocol::event::{Dropped, EventClass, EventKind, Heartbeat, Resync};
 use pupitre_protocol::limits::SUBSCRIBER_QUEUE_BYTES;
-use pupitre_protocol::{Epoch, Event};
+use pupitre_protocol::{Cursor, Event};
 use tokio::sync::Notify;
 
 use super::filter::{Filter, KindSet};
@@ -36,7 +36,7 @@ pub(crate) enum Entry {
 #[derive(Debug)]
 pub(crate) struct Subscription {
     queue: Arc<Queue>,
-    epoch: Epoch,
+    begins_at: Cursor,
     _following: Option<TraceFollower>,
 }
 
@@ -91,7 +91,7 @@ struct State {
 }
 
 pub(super) fn pair(
-    epoch: Epoch,
+    begins_at: Cursor,
     stands_at: u64,
     filter: Filter,
     beginning: Vec<Entry>,
@@ -117,7 +117,7 @@ pub(super) fn pair(
         },
         Subscription {
             queue,
-            epoch,
+            begins_at,
             _following: following,
         },
     )
@@ -176,6 +176,11 @@ impl Drop for Subscription {
 }
 
 impl Subscription {
+    /// Returns where the stream stands at its first frame.
+    pub(crate) fn begins_at(&self) -> &Cursor {
+        &self.begins_at
+    }
+
     /// Returns the next entry; `None` once the hub is gone and everything was taken.
     pub(crate) async fn next(&self) -> Option<Entry> {
         loop {
@@ -207,9 +212,11 @@ impl Subscription {
                     to,
                     kinds: kinds.to_vec(),
                 });
-                buffer.push_str(&frame_line(&self.epoch, to, dropped));
+                buffer.push_str(&frame_line(&self.begins_at.epoch, to, dropped));
             }
-            Entry::Control { seq, event } => buffer.push_str(&frame_line(&self.epoch, seq, *event)),
+            Entry::Control { seq, event } => {
+                buffer.push_str(&frame_line(&self.begins_at.epoch, seq, *event));
+            }
         }
         buffer.push('\n');
     }

@@ -17,6 +17,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::system::Identify, _>(system::identify);
     router.row_of_caller::<method::system::Capabilities, _>(system::capabilities);
     router.row::<method::system::Counters, _>(system::counters);
+    router.row::<method::system::Page, _>(system::page);
     router.row::<method::system::Shutdown, _>(system::shutdown);
 
     router.row::<method::agent::List, _>(agent::list);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ConversationSummary, Permission};
-use crate::{AgentName, ConversationId, MessageId, PermissionId};
+use crate::{AgentName, ConversationId, MessageId, PermissionId, UploadId};
 
 /// Parameters of `chat.send`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct SendParams {
     /// Absolute paths of files to send along.
     #[serde(default)]
     pub attachments: Vec<String>,
+    /// Files to send along that the daemon was given before, with `POST /api/upload`.
+    #[serde(default)]
+    pub uploads: Vec<UploadId>,
 }
 
 /// What became of a message that was sent.

@@ -33,6 +33,7 @@ pub(super) fn request() -> String {
         agent: agent(),
         text: "Which tests fail?".into(),
         attachments: Vec::new(),
+        uploads: Vec::new(),
     };
     line(&OutgoingRequest {
         jsonrpc: VERSION,

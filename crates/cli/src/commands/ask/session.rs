@@ -88,6 +88,7 @@ pub(super) fn ask(
         agent: agent.clone(),
         text,
         attachments: Vec::new(),
+        uploads: Vec::new(),
     })?;
     if sent.queued {
         output.progress("the agent is answering; the message waits")?;

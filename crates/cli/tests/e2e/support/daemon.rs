@@ -29,8 +29,8 @@ pub(crate) struct Story(Arc<Mutex<String>>);
 pub(crate) struct EndingDaemon(Daemon);
 
 impl Daemon {
-    pub(super) fn start(desk: &Desk) -> Self {
-        let mut command = program(desk, &["serve"]);
+    pub(super) fn start(desk: &Desk, arguments: &[&str]) -> Self {
+        let mut command = program(desk, &[&["serve"], arguments].concat());
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -1,33 +1,43 @@
 //! Files sent along with a message: read, and told apart by what they are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pupitre_model::conversation::Attachment;
 use pupitre_protocol::conversation::Media;
 use pupitre_protocol::limits::{ATTACHMENT_BYTES, ATTACHMENTS};
-use pupitre_protocol::{ErrorKind, RpcError};
+use pupitre_protocol::{ErrorKind, RpcError, UploadId};
 
 use crate::agent::file_uri;
+use crate::http::Uploads;
 
-/// Reads the files at these absolute paths.
+/// Reads the files at these absolute paths, then those that were uploaded before.
 ///
 /// # Errors
 ///
 /// When there are too many, or one is too large, no file, or not readable; then nothing is sent.
-pub(super) async fn read_all(paths: Vec<String>) -> Result<Vec<Attachment>, RpcError> {
-    if paths.len() > ATTACHMENTS {
-        let message = format!(
-            "{} files are too many for one message; the limit is {ATTACHMENTS}",
-            paths.len()
-        );
+pub(super) async fn read_all(
+    paths: Vec<String>,
+    ids: Vec<UploadId>,
+    uploads: &Uploads,
+) -> Result<Vec<Attachment>, RpcError> {
+    let count = paths.len() + ids.len();
+    if count > ATTACHMENTS {
+        let message = format!("{count} files are too many for one message; the limit is {ATTACHMENTS}");
         return Err(RpcError::new(ErrorKind::TooLarge, message));
     }
-    let mut attachments = Vec::with_capacity(paths.len());
+    let mut files: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
+    for id in ids {
+        files.push(uploads.find(id).await.ok_or_else(|| {
+            let message = format!("there is no upload {id} (any longer); send the file again");
+            RpcError::new(ErrorKind::NotFound, message)
+        })?);
+    }
+    let mut attachments = Vec::with_capacity(files.len());
     let mut bytes = 0;
-    for path in paths {
-        let attachment = read(Path::new(&path)).await?;
+    for path in files {
+        let attachment = read(&path).await?;
         bytes += match &attachment {
             Attachment::Image { bytes, .. } => *bytes,
             Attachment::File { .. } => 0,

@@ -40,6 +40,7 @@ pub(super) async fn send(daemon: Arc<Daemon>, params: SendParams) -> Result<Send
         agent,
         text,
         attachments,
+        uploads,
     } = params;
     let agent = daemon.hub.agent(agent).await?;
     if text.len() > PROMPT_BYTES {
@@ -49,7 +50,7 @@ pub(super) async fn send(daemon: Arc<Daemon>, params: SendParams) -> Result<Send
         );
         return Err(RpcError::new(ErrorKind::TooLarge, message));
     }
-    let attachments = attachment::read_all(attachments).await?;
+    let attachments = attachment::read_all(attachments, uploads, daemon.page.uploads()).await?;
     agent
         .ask(|respond| AgentRequest::Send {
             text,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pupitre_model::gate::Asker;
 use pupitre_protocol::event::EventKind;
 use pupitre_protocol::system::{
-    CallerKind, CapabilitiesReply, CountersReply, Empty, IdentifyReply, PingReply,
+    CallerKind, CapabilitiesReply, CountersReply, Empty, IdentifyReply, PageReply, PingReply,
 };
 use pupitre_protocol::{ErrorKind, PROTOCOL, RpcError, method};
 
@@ -38,6 +38,7 @@ pub(super) async fn capabilities(call: Call, _params: Empty) -> Result<Capabilit
     let gate_open = call.asker.is_free(call.daemon.free_access());
     let (caller, inside) = match call.asker {
         Asker::Outside => (CallerKind::Outside, None),
+        Asker::Page => (CallerKind::Page, None),
         Asker::Inside { agent } => (CallerKind::Inside, Some(agent)),
         Asker::Unknown => (CallerKind::Unknown, None),
     };
@@ -61,6 +62,14 @@ pub(super) async fn counters(daemon: Arc<Daemon>, _params: Empty) -> Result<Coun
         history_pending_bytes: daemon.history.pending_bytes() as u64,
         history_trouble: daemon.history.trouble(),
     })
+}
+
+pub(super) async fn page(daemon: Arc<Daemon>, _params: Empty) -> Result<PageReply, RpcError> {
+    let url = daemon
+        .page
+        .new_url()
+        .map_err(|error| RpcError::new(ErrorKind::NotSupported, error.to_string()))?;
+    Ok(PageReply { url })
 }
 
 pub(super) async fn shutdown(daemon: Arc<Daemon>, _params: Empty) -> Result<Empty, RpcError> {
