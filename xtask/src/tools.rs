@@ -107,18 +107,49 @@ const AGENT_TOOLS: [Tool; 2] = [
     },
 ];
 
+/// What the page is built and tested with.
+const PAGE_TOOLS: [Tool; 1] = [Tool {
+    name: "npm",
+    program: "npm",
+    probe: &["--version"],
+    debian_packages: &["nodejs", "npm"],
+}];
+
+/// The browser of the page's tests, as Debian packages it.
+const BROWSER: [Tool; 1] = [Tool {
+    name: "Chromium",
+    program: "chromium",
+    probe: &["--version"],
+    debian_packages: &["chromium"],
+}];
+
 impl Tool {
     fn presence(&self) -> Presence {
         Presence::of(&Invocation::of(self.program).arguments(self.probe.iter().copied()))
     }
 }
 
-/// Makes the tools of the real agents be there. Returns whether they are.
+/// Makes the tools of the real agents be there.
+pub(crate) fn agent_tools(phases: &mut Phases) -> Presence {
+    have(phases, "real agents", &AGENT_TOOLS)
+}
+
+/// Makes what builds the page be there.
+pub(crate) fn page_tools(phases: &mut Phases) -> Presence {
+    have(phases, "page", &PAGE_TOOLS)
+}
+
+/// Makes the browser of the page's tests be there.
+pub(crate) fn browser(phases: &mut Phases) -> Presence {
+    have(phases, "page: browser", &BROWSER)
+}
+
+/// Makes tools be there. Returns whether they are.
 ///
 /// As root on Debian missing ones are installed. Elsewhere the phase is skipped with what to install; where
 /// `CI` is set it fails instead, since nobody reads what a green run skipped.
-pub(crate) fn agent_tools(phases: &mut Phases) -> Presence {
-    let missing: Vec<&Tool> = AGENT_TOOLS
+fn have(phases: &mut Phases, phase: &str, tools: &[Tool]) -> Presence {
+    let missing: Vec<&Tool> = tools
         .iter()
         .filter(|tool| tool.presence() == Presence::Missing)
         .collect();
@@ -142,11 +173,11 @@ pub(crate) fn agent_tools(phases: &mut Phases) -> Presence {
             PhaseEnd::Failed => Presence::Missing,
         };
     }
-    let why = format!("real agents need {names}: install them (on Debian: {install})");
+    let why = format!("{names} is missing: install it (on Debian: {install})");
     if std::env::var_os("CI").is_some() {
         phases.work("tools", &install, || bail!("{why}"));
     } else {
-        phases.skip("real agents", &why);
+        phases.skip(phase, &why);
     }
     Presence::Missing
 }
