@@ -9,7 +9,7 @@ export { LIMITS, PROTOCOL } from "./gen/protocol";
 export type Theme = "light" | "dark" | "system";
 
 /** Which language the page speaks, as the configuration says it. */
-export type LanguageChoice = "en" | "fr" | "system";
+export type Language = "en" | "fr" | "system";
 
 /** Where the configuration file in force came from. */
 export type ConfigSource = "flag" | "environment" | "recent" | "default";
@@ -36,23 +36,31 @@ export type ConfigView = {
   problems: Array<Problem>;
   warnings: Array<Problem>;
   theme: Theme;
-  language: LanguageChoice;
+  language: Language;
   channels: Array<ChannelView>;
 };
 
-/** Reply of `config.save`. */
-export type SaveReply = {
+/** Reply of `config.save`; `hash` is that of the file as it is now. */
+export type ConfigSaveReply = {
   saved: boolean;
   reason: null | "invalid" | "changed";
   problems: Array<Problem>;
   hash: string;
 };
 
-/** One file or folder of `config.browse`. */
-export type BrowseEntry = { name: string; path: string; directory: boolean };
+/** A folder, or a file that may be a configuration. */
+export type BrowseEntry = { name: string; path: string; folder: boolean };
 
-/** What an agent answered to one message of a channel. */
-export type ChannelAnswer = { agent: AgentName; messageId: MessageId };
+/** A file that was opened in the program. */
+export type RecentFile = { path: string; exists: boolean };
+
+/** The answer of one agent in a channel. */
+export type ChannelAnswer = {
+  agent: AgentName;
+  /** The user message in this agent's conversation; null when the agent did not take it, which `error` explains. */
+  messageId: MessageId | null;
+  error: string | null;
+};
 
 /** One message of a channel and the turns that answer it. */
 export type ChannelEntry = { id: string; createdAt: number; text: string; answers: Array<ChannelAnswer> };
@@ -60,18 +68,18 @@ export type ChannelEntry = { id: string; createdAt: number; text: string; answer
 type PendingMethods = {
   "config.current": { params: Empty; reply: ConfigView };
   "config.content": { params: Empty; reply: { text: string; hash: string } };
-  "config.validate": { params: { text: string }; reply: { problems: Array<Problem>; warnings?: Array<Problem> } };
-  "config.save": { params: { text: string; hash: string }; reply: SaveReply };
-  "config.schema": { params: Empty; reply: { schema?: unknown } };
-  "config.open": { params: { path: string }; reply: Empty };
-  "config.recent": { params: Empty; reply: { files: Array<{ path: string; exists: boolean }> } };
+  "config.validate": { params: { text: string }; reply: { valid: boolean; problems: Array<Problem> } };
+  "config.save": { params: { text: string; hash: string }; reply: ConfigSaveReply };
+  "config.schema": { params: Empty; reply: unknown };
+  "config.open": { params: { path: string }; reply: ConfigView };
+  "config.recent": { params: Empty; reply: Array<RecentFile> };
   "config.browse": {
-    params: { path?: string | null };
-    reply: { path: string; parent: string | null; entries: Array<BrowseEntry> };
+    params: { folder?: string | null };
+    reply: { folder: string; parent: string | null; entries: Array<BrowseEntry>; truncated: boolean };
   };
   "channel.list": { params: Empty; reply: { channels: Array<ChannelView> } };
-  "channel.send": { params: { channel: string; text: string }; reply: { messages: Array<MessageId> } };
-  "channel.messages": { params: { channel: string }; reply: { entries: Array<ChannelEntry> } };
+  "channel.send": { params: { channel: string; text: string }; reply: { messageIds: Array<MessageId>; entry: ChannelEntry } };
+  "channel.messages": { params: { channel: string }; reply: { entries: Array<ChannelEntry>; truncated: boolean } };
 };
 
 type PendingEvent =

@@ -213,7 +213,7 @@ export class Stage {
     const answers = agents.map((agent) => {
       const message = this.message(agent, "user", [{ kind: "text", text }]);
       this.conversations.get(agent).messages.push(message);
-      return { agent, messageId: message.id };
+      return { agent, messageId: message.id, error: null };
     });
     const entry = { id: this.id("e"), createdAt: this.now, text, answers };
     this.entries.get(room).push(entry);
@@ -311,24 +311,27 @@ const METHODS = {
   },
   "config.current": (stage) => ({ ...stage.configuration.current(), channels: stage.rooms }),
   "config.content": (stage) => ({ text: stage.configuration.text, hash: stage.configuration.hash }),
-  "config.validate": (_, { text }) => ({ problems: check(text) }),
+  "config.validate": (_, { text }) => {
+    const problems = check(text);
+    return { valid: problems.every((problem) => problem.warning), problems };
+  },
   "config.save": (stage, { text, hash }) => stage.configuration.save(text, hash),
   "config.schema": () => SCHEMA,
-  "config.recent": (stage) => ({ files: stage.files.map((path) => ({ path, exists: !path.endsWith("old.toml") })) }),
-  "config.browse": (_, { path }) => ({
-    path: path ?? "/home/ada", parent: path === "/" ? null : "/home",
-    entries: [{ name: "src", path: "/home/ada/src", directory: true }, { name: "harbour.toml", path: "/home/ada/harbour.toml", directory: false }],
+  "config.recent": (stage) => stage.files.map((path) => ({ path, exists: !path.endsWith("old.toml") })),
+  "config.browse": (_, { folder }) => ({
+    folder: folder ?? "/home/ada", parent: folder === "/" ? null : "/home", truncated: false,
+    entries: [{ name: "src", path: "/home/ada/src", folder: true }, { name: "harbour.toml", path: "/home/ada/harbour.toml", folder: false }],
   }),
-  "config.open": () => ({}),
+  "config.open": (stage) => METHODS["config.current"](stage),
   "channel.list": (stage) => ({ channels: stage.rooms }),
-  "channel.messages": (stage, { channel }) => ({ entries: stage.entries.get(channel) ?? [] }),
+  "channel.messages": (stage, { channel }) => ({ entries: stage.entries.get(channel) ?? [], truncated: false }),
   "channel.send": (stage, { channel, text }) => {
     const room = stage.rooms.find((room) => room.name === channel);
     const mentioned = room.agents.filter((agent) => text.includes(`@${agent}`));
-    const answers = (mentioned.length > 0 ? mentioned : room.agents).map((agent) => ({ agent, messageId: METHODS["chat.send"](stage, { agent, text }).messageId }));
+    const answers = (mentioned.length > 0 ? mentioned : room.agents).map((agent) => ({ agent, messageId: METHODS["chat.send"](stage, { agent, text }).messageId, error: null }));
     const entry = { id: stage.id("e"), createdAt: Date.now(), text, answers };
     stage.entries.get(channel).push(entry);
     stage.emit({ type: "channel:updated", channel, entry });
-    return { messages: answers.map((answer) => answer.messageId) };
+    return { messageIds: answers.map((answer) => answer.messageId), entry };
   },
 };

@@ -1,5 +1,5 @@
 // What the palette offers, and how what is typed picks from it.
-import type { ConversationSummary, LanguageChoice, Theme } from "../protocol";
+import type { ConversationSummary, Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 import { router } from "../stores/route.svelte";
 import type { Catalogue } from "../words/en";
@@ -61,7 +61,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     for (const theme of ["system", "light", "dark"] as const satisfies readonly Theme[]) {
       action(`theme-${theme}`, theme === "dark" ? "i-moon" : "i-sun", `${say.theme}: ${say.themeName(theme)}`, () => writeKey(desk, "theme", theme));
     }
-    for (const choice of ["en", "fr", "system"] as const satisfies readonly LanguageChoice[]) {
+    for (const choice of ["en", "fr", "system"] as const satisfies readonly Language[]) {
       action(`language-${choice}`, "i-fetch", `${say.language}: ${say.languageName(choice)}`, () => writeKey(desk, "language", choice));
     }
   }

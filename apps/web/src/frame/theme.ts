@@ -1,5 +1,5 @@
 // Theme and language are lines of the configuration file: to change one is to write there, and nothing else of the file.
-import type { LanguageChoice, Theme } from "../protocol";
+import type { Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
@@ -11,7 +11,7 @@ export async function cycleTheme(desk: Desk): Promise<void> {
 }
 
 /** Writes one top-level key of the file; a file with problems is left alone, and the answer is false. */
-export async function writeKey(desk: Desk, key: "theme" | "language", value: Theme | LanguageChoice): Promise<boolean> {
+export async function writeKey(desk: Desk, key: "theme" | "language", value: Theme | Language): Promise<boolean> {
   const { text, hash } = await desk.call("config.content", {});
   const { saved } = await desk.call("config.save", { text: withKey(text, key, value), hash });
   if (saved) await desk.configuration.load();

@@ -1,5 +1,5 @@
 // Which language the page speaks, and its catalogue; a change shows at once.
-import type { LanguageChoice } from "../protocol";
+import type { Language as LanguageChoice } from "../protocol";
 import { type Catalogue, en } from "./en";
 import { fr } from "./fr";
 

@@ -63,9 +63,8 @@ export class Editing {
   async validate(): Promise<void> {
     const ask = ++this.asked;
     try {
-      const { problems, warnings } = await this.desk.call("config.validate", { text: this.text });
-      // Warnings may come apart from problems, or among them.
-      if (ask === this.asked) this.problems = [...problems, ...(warnings ?? [])].sort(byPlace);
+      const { problems } = await this.desk.call("config.validate", { text: this.text });
+      if (ask === this.asked) this.problems = problems;
     } catch (thrown) {
       if (ask === this.asked) this.failure = sentence(thrown);
     }
@@ -82,7 +81,7 @@ export class Editing {
         this.base = text;
         this.hash = reply.hash;
         this.savedAt = Date.now();
-      } else if (reply.reason === "invalid") this.problems = [...reply.problems].sort(byPlace);
+      } else if (reply.reason === "invalid") this.problems = reply.problems;
       else await this.read();
     } catch (thrown) {
       this.failure = sentence(thrown);
@@ -128,8 +127,4 @@ export function editingOf(desk: Desk): Editing {
   let editing = held.get(desk);
   if (!editing) held.set(desk, (editing = new Editing(desk)));
   return editing;
-}
-
-function byPlace(one: Problem, other: Problem): number {
-  return one.line - other.line || one.column - other.column;
 }
