@@ -103,7 +103,7 @@ describe("a first visit", { skip: missing }, () => {
     await page.waitForSelector(".turn");
     await page.keyboard.press("Control+Shift+f");
     await page.keyboard.type("cello");
-    await page.getByText(/^1 of 1$|of \d/).waitFor();
+    await page.locator(".bar .count", { hasText: /of \d/ }).waitFor();
     await picture(page, "journey-8-found");
     await page.keyboard.press("Escape");
   });

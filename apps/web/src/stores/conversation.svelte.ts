@@ -3,6 +3,7 @@ import { Replica } from "../conversation/replica";
 import type { AgentName, ConversationId, ConversationView, Frame, Message, MessageId } from "../protocol";
 import { sentence } from "../transport/failure";
 import type { Caller } from "./caller";
+import { isWorkChanged, NO_WORK, workOf, type Work } from "./work";
 
 /** A message that keeps its place in the document while its content changes. */
 export class LiveMessage {
@@ -27,6 +28,12 @@ export class LiveConversation {
   failure: string | null = $state(null);
   head: Omit<ConversationView, "messages"> | null = $state.raw(null);
   messages: readonly LiveMessage[] = $state.raw([]);
+  /** What is drawn one below the other: neither what waits nor what was taken back. */
+  talk: readonly LiveMessage[] = $state.raw([]);
+  /** What waits for the current answer. */
+  queued: readonly LiveMessage[] = $state.raw([]);
+  /** What was planned and changed in all messages; counted anew only when a plan or a tool call changes. */
+  work: Work = $state.raw(NO_WORK);
   isLoadingOlder = $state(false);
   private replica: Replica | null = null;
   private readonly byId = new Map<MessageId, LiveMessage>();
@@ -123,13 +130,24 @@ export class LiveConversation {
       }
     }
     if (replica.messages.length !== before) this.redraw();
-    else for (const id of touched) this.redrawMessage(replica.message(id));
+    else this.redrawMessages(replica, touched);
     this.head = replica.state;
   }
 
-  private redrawMessage(message: Message | undefined): void {
-    const live = message && this.byId.get(message.id);
-    if (live && live.value !== message) live.value = message;
+  /** Text that is appended redraws its own message and nothing else. */
+  private redrawMessages(replica: Replica, ids: ReadonlySet<MessageId>): void {
+    let placeChanged = false;
+    let workChanged = false;
+    for (const id of ids) {
+      const message = replica.message(id);
+      const live = this.byId.get(id);
+      if (!message || !live || live.value === message) continue;
+      placeChanged ||= placeOf(live.value) !== placeOf(message);
+      workChanged ||= isWorkChanged(live.value, message);
+      live.value = message;
+    }
+    if (placeChanged) this.place();
+    if (workChanged) this.work = workOf(this.messages);
   }
 
   private redraw(): void {
@@ -148,6 +166,18 @@ export class LiveConversation {
     }
     for (const id of this.byId.keys()) if (!kept.has(id)) this.byId.delete(id);
     this.messages = list;
+    this.place();
+    this.work = workOf(list);
     this.head = replica.state;
   }
+
+  private place(): void {
+    this.talk = this.messages.filter((live) => placeOf(live.value) === "talk");
+    this.queued = this.messages.filter((live) => placeOf(live.value) === "queue");
+  }
+}
+
+function placeOf(message: Message): "talk" | "queue" | "nowhere" {
+  if (message.queued) return "queue";
+  return message.role === "user" && message.error === "withdrawn" ? "nowhere" : "talk";
 }
