@@ -1,7 +1,7 @@
 // The same conversation in two windows stays the same, through a reload, a broken connection and a killed daemon.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { findChromium, launch, openPage } from "./browser.mjs";
+import { findChromium, launch, openPage, picture } from "./browser.mjs";
 import { compare, missing, send, startDesk, waitIdle } from "./desk.mjs";
 
 describe("two windows", { skip: missing }, () => {
@@ -72,6 +72,7 @@ describe("two windows", { skip: missing }, () => {
     await desk.daemon.kill();
     await one.waitForFunction(() => window.pupitre.connection === "lost");
     await one.waitForSelector("[role=alert] >> text=Pupitre");
+    await picture(one, "daemon-gone");
     await desk.daemon.launch();
     for (const page of [one, two]) await page.waitForFunction(() => window.pupitre.connection === "connected");
     for (const page of [one, two]) await page.waitForFunction(() => window.pupitre.conversations.find("demo", null)?.head?.busy === false);

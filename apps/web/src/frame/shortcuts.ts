@@ -11,6 +11,7 @@ const PLACES: Record<string, Route> = {
 };
 
 const CHORD_MS = 1_500;
+const FRAMES_MOST = 120;
 
 let goPressedAt = 0;
 
@@ -36,10 +37,30 @@ export function handleKey(event: KeyboardEvent, desk: Desk): void {
     if (filter) event.preventDefault();
     filter?.focus();
   } else if (event.key === "g") goPressedAt = event.timeStamp;
-  else if (event.timeStamp - goPressedAt < CHORD_MS && PLACES[event.key]) {
+  else if (event.timeStamp - goPressedAt < CHORD_MS && event.key === "q") {
+    event.preventDefault();
+    goPressedAt = 0;
+    void goToQuestion(desk);
+  } else if (event.timeStamp - goPressedAt < CHORD_MS && PLACES[event.key]) {
     event.preventDefault();
     goPressedAt = 0;
     router.go(PLACES[event.key] as Route);
+  }
+}
+
+/** Leads to what waits longest for the person, and gives it the focus. */
+async function goToQuestion(desk: Desk): Promise<void> {
+  const open = desk.permissions.list[0];
+  if (!open) return;
+  router.go({ place: "agents", agent: open.agent, earlier: null });
+  // Its conversation may have to be fetched first.
+  for (let frames = 0; frames < FRAMES_MOST; frames++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const button = document.querySelector<HTMLElement>("[data-question] .options button");
+    if (button) {
+      button.focus();
+      return;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // Where the page is: the hash of its address, so that back, forward, reload and links work.
+import { tick } from "svelte";
 import type { AgentName, ConversationId } from "../protocol";
 
 /** The places that exist. */
@@ -38,8 +39,12 @@ class Router {
     read();
   }
 
+  /** Goes there and gives the place the focus, since what was pressed to come here may be gone. */
   go(route: Route): void {
-    location.hash = formatRoute(route);
+    const hash = formatRoute(route);
+    if (location.hash !== hash) location.hash = hash;
+    this.route = parseRoute(hash);
+    void tick().then(() => document.getElementById("main")?.focus());
   }
 
   /** Goes there without a step in the browser's history. */

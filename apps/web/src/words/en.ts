@@ -79,6 +79,7 @@ export const en = {
     { keys: ["g", "a"], does: "Go to Agents" },
     { keys: ["g", "c"], does: "Go to Channels" },
     { keys: ["g", "s"], does: "Go to Settings" },
+    { keys: ["g", "q"], does: "Go to what asks" },
     { keys: ["/"], does: "Filter the agents; in a message, its commands" },
     { keys: ["Ctrl", "↵"], does: "Send the message" },
     { keys: ["Shift", "↵"], does: "Begin a new line" },

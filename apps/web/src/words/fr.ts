@@ -77,6 +77,7 @@ export const fr: Catalogue = {
     { keys: ["g", "a"], does: "Aller aux agents" },
     { keys: ["g", "c"], does: "Aller aux salons" },
     { keys: ["g", "s"], does: "Aller aux réglages" },
+    { keys: ["g", "q"], does: "Aller à ce qui demande" },
     { keys: ["/"], does: "Filtrer les agents ; dans un message, ses commandes" },
     { keys: ["Ctrl", "↵"], does: "Envoyer le message" },
     { keys: ["Maj", "↵"], does: "Commencer une ligne" },
