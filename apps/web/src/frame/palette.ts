@@ -20,7 +20,8 @@ type Offer = {
 };
 
 export type Piece = { text: string; isHit: boolean };
-export type Choice = Offer & { pieces: readonly Piece[] };
+/** The lower its rank, the better a choice matches. */
+export type Choice = Offer & { pieces: readonly Piece[]; rank: number };
 
 const SHOWN_IN_GROUP = 12;
 
@@ -103,7 +104,7 @@ export function match(offers: readonly Offer[], wanted: string): Choice[] {
     counts.set(offer.group, count);
     return count <= SHOWN_IN_GROUP;
   });
-  return kept.map(({ offer }) => ({ ...offer, pieces: piecesOf(offer.title, words) }));
+  return kept.map(({ offer, rank }) => ({ ...offer, pieces: piecesOf(offer.title, words), rank: words.length > 0 ? rank : 0 }));
 }
 
 function piecesOf(title: string, words: readonly string[]): Piece[] {

@@ -44,13 +44,28 @@ class Router {
     const hash = formatRoute(route);
     if (location.hash !== hash) location.hash = hash;
     this.route = parseRoute(hash);
-    void tick().then(() => document.getElementById("main")?.focus());
+    void focusMain();
   }
 
   /** Goes there without a step in the browser's history. */
   replace(route: Route): void {
     history.replaceState(history.state, "", formatRoute(route));
     this.route = route;
+  }
+}
+
+const FRAMES_MOST = 120;
+
+/** A place that is loaded on demand comes some frames later. */
+async function focusMain(): Promise<void> {
+  await tick();
+  for (let frames = 0; frames < FRAMES_MOST; frames++) {
+    const main = document.getElementById("main");
+    if (main) {
+      main.focus();
+      return;
+    }
+    await new Promise((resolve) => requestAnimationFrame(resolve));
   }
 }
 

@@ -6,6 +6,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
+/** The person's own form of the language, as far as the browser tells: dates differ between London and New York. */
+function localeOf(language: Language): string {
+  return navigator.languages.find((tag) => tag.startsWith(language)) ?? (language === "en" ? "en-GB" : language);
+}
+
 const formats = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat>(key: string, make: () => F): F {
@@ -15,11 +20,11 @@ function kept<F extends Intl.DateTimeFormat | Intl.NumberFormat>(key: string, ma
 }
 
 export function formatNumber(value: number, language: Language): string {
-  return kept(`number ${language}`, () => new Intl.NumberFormat(language)).format(value);
+  return kept(`number ${language}`, () => new Intl.NumberFormat(localeOf(language))).format(value);
 }
 
 export function formatPercent(share: number, language: Language): string {
-  const make = () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
+  const make = () => new Intl.NumberFormat(localeOf(language), { style: "percent", maximumFractionDigits: 0 });
   return kept(`percent ${language}`, make).format(share);
 }
 
@@ -29,7 +34,7 @@ export function formatMoney(amount: number, currency: string, language: Language
   const digits = amount > 0 && amount < 0.01 ? 4 : 2;
   const options = { style: "currency", currency, currencyDisplay: "narrowSymbol", maximumFractionDigits: digits } as const;
   try {
-    return kept(`${currency} ${digits} ${language}`, () => new Intl.NumberFormat(language, options)).format(amount);
+    return kept(`${currency} ${digits} ${language}`, () => new Intl.NumberFormat(localeOf(language), options)).format(amount);
   } catch {
     return `${amount} ${currency}`;
   }
@@ -65,12 +70,12 @@ export function formatDuration(milliseconds: number, language: Language): string
 
 export function formatTime(at: number, language: Language): string {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  return kept(`time ${language}`, () => new Intl.DateTimeFormat(language, options)).format(at);
+  return kept(`time ${language}`, () => new Intl.DateTimeFormat(localeOf(language), options)).format(at);
 }
 
 export function formatDate(at: number, language: Language): string {
   const options = { day: "numeric", month: "short", year: "numeric" } as const;
-  return kept(`date ${language}`, () => new Intl.DateTimeFormat(language, options)).format(at);
+  return kept(`date ${language}`, () => new Intl.DateTimeFormat(localeOf(language), options)).format(at);
 }
 
 /** Returns how long ago something was, in the little room of a list: `4 s`, `2 min`, `1 h`, then the day. */
@@ -82,10 +87,10 @@ export function formatAge(at: number, now: number, language: Language): string {
   const days = dayNumber(now) - dayNumber(at);
   if (days === 0) return formatTime(at, language);
   if (days < 7) {
-    return kept(`weekday ${language}`, () => new Intl.DateTimeFormat(language, { weekday: "short" })).format(at);
+    return kept(`weekday ${language}`, () => new Intl.DateTimeFormat(localeOf(language), { weekday: "short" })).format(at);
   }
   const options = { day: "numeric", month: "short" } as const;
-  return kept(`day ${language}`, () => new Intl.DateTimeFormat(language, options)).format(at);
+  return kept(`day ${language}`, () => new Intl.DateTimeFormat(localeOf(language), options)).format(at);
 }
 
 /** Returns a day's name for a line between messages: today, yesterday, or the date. */
@@ -97,7 +102,7 @@ export function formatDay(at: number, now: number, language: Language): string {
     return word.charAt(0).toLocaleUpperCase(language) + word.slice(1);
   }
   const options = { weekday: "long", day: "numeric", month: "long" } as const;
-  const word = kept(`long day ${language}`, () => new Intl.DateTimeFormat(language, options)).format(at);
+  const word = kept(`long day ${language}`, () => new Intl.DateTimeFormat(localeOf(language), options)).format(at);
   return word.charAt(0).toLocaleUpperCase(language) + word.slice(1);
 }
 
