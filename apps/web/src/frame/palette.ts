@@ -35,6 +35,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     const busy = desk.conversations.find(here.name, null)?.head?.busy === true;
     if (busy) action("stop-turn", "i-stop", say.stopAnswer(here.title), () => desk.call("chat.cancel", { agent: here.name }));
     action("new", "i-plus", say.newConversationWith(here.title), () => desk.call("chat.new", { agent: here.name }));
+    action("find", "i-search", say.find, () => overlays.show("find"));
     action("history", "i-clock", say.earlierOf(here.title), () => overlays.show("history"));
     action("log", "i-read", say.logOf(here.title), () => overlays.show("log"));
   }

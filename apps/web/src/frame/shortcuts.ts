@@ -28,7 +28,7 @@ export function handleKey(event: KeyboardEvent, desk: Desk): void {
     stepAgent(desk, event.key === "ArrowUp" ? -1 : 1);
     return;
   }
-  if (withControl || event.altKey || isWriting(event.target) || overlays.open !== "none") return;
+  if (withControl || event.altKey || isWriting(event.target) || !(overlays.open === "none" || overlays.open === "find")) return;
   if (event.key === "?") {
     event.preventDefault();
     overlays.show("keys");

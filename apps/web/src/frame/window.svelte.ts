@@ -7,7 +7,7 @@ export const isPhone = new MediaQuery("(max-width: 719px)");
 /** The right column is a sheet. */
 export const isNarrow = new MediaQuery("(max-width: 1099px)");
 
-export type Overlay = "none" | "palette" | "keys" | "side" | "history" | "log";
+export type Overlay = "none" | "palette" | "keys" | "side" | "history" | "log" | "find";
 
 class Overlays {
   open: Overlay = $state("none");
