@@ -12,11 +12,11 @@ mod save;
 mod task;
 mod watch;
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pupitre_model::config::{Config, Verdict};
+use pupitre_model::config::{Config, FILE_BYTES, Verdict};
 use pupitre_protocol::RpcError;
 use pupitre_protocol::configuration::{
     ChannelView, ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
@@ -151,47 +151,53 @@ impl ConfigHandle {
 
 /// What came of a look at the file.
 #[derive(Debug)]
-pub(crate) struct Look {
-    pub(crate) content: Content,
-    pub(crate) verdict: Verdict,
+struct Look {
+    content: Content,
+    verdict: Verdict,
 }
 
 /// What stands in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
+enum Content {
     Bytes(Vec<u8>),
     /// Why nothing could be read.
     Unreadable(String),
 }
 
-/// Looks at the file; what cannot be read is a problem at its beginning.
-pub(crate) fn look(path: &Path, machine: &Machine) -> Look {
-    match std::fs::read(path) {
-        Ok(bytes) => Look {
-            verdict: check(&bytes, path, machine).verdict,
-            content: Content::Bytes(bytes),
-        },
-        Err(error) => Look::unreadable(match error.kind() {
-            io::ErrorKind::NotFound => "the file is not there any more".to_owned(),
-            _ => format!("the file cannot be read: {error}"),
-        }),
+/// Reads the file, and no more of it than shows that it is too large.
+fn read(path: &Path) -> Content {
+    let read = || {
+        // Opening a pipe would wait for whoever writes into it.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let mut bytes = Vec::new();
+        let most = u64::try_from(FILE_BYTES).expect("the limit is far below 2^64") + 1;
+        std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
+        Ok(bytes) => Content::Bytes(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Content::Unreadable("the file is not there any more".to_owned())
+        }
+        Err(error) => Content::Unreadable(format!("the file cannot be read: {error}")),
     }
 }
 
-impl Look {
-    fn unreadable(reason: String) -> Self {
-        let problem = Problem {
-            line: 1,
-            column: 1,
-            message: reason.clone(),
-            warning: false,
-        };
-        Self {
-            content: Content::Unreadable(reason),
-            verdict: Verdict {
-                config: None,
-                problems: vec![problem],
-            },
-        }
-    }
+/// Judges what stands in the file; that nothing could be read is a problem at its beginning.
+fn judge(content: Content, path: &Path, machine: &Machine) -> Look {
+    let verdict = match &content {
+        Content::Bytes(bytes) => check(bytes, path, machine).verdict,
+        Content::Unreadable(reason) => Verdict {
+            config: None,
+            problems: vec![Problem {
+                line: 1,
+                column: 1,
+                message: reason.clone(),
+                warning: false,
+            }],
+        },
+    };
+    Look { content, verdict }
 }

@@ -52,3 +52,26 @@ impl Recent {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_eight_are_remembered_each_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut recent = Recent::in_folder(folder.path());
+        assert_eq!(recent.last(), None);
+        for number in (0..10).chain([5]) {
+            recent
+                .remember(&folder.path().join(number.to_string()))
+                .expect("it can be written");
+        }
+        let again = Recent::in_folder(folder.path());
+        let names: Vec<String> = again.view().into_iter().map(|file| file.path).collect();
+        let names: Vec<&str> = names.iter().filter_map(|path| path.rsplit('/').next()).collect();
+        assert_eq!(names, ["5", "9", "8", "7", "6", "4", "3", "2"]);
+        fs::write(folder.path().join("recent-configurations.json"), "{").expect("a file");
+        assert_eq!(Recent::in_folder(folder.path()).last(), None);
+    }
+}

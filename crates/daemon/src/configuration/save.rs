@@ -80,3 +80,33 @@ impl Drop for Beside {
         fs::remove_file(&self.path).ok();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_file_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("p.toml");
+        fs::write(&path, "old").expect("a file");
+        // What is written beside it cannot take its place: that is a folder now.
+        let beside = begin(&path, b"new", 0o600).expect("it can be written");
+        let elsewhere = folder.path().join("elsewhere");
+        fs::create_dir(&elsewhere).expect("a folder");
+        beside
+            .finish(&elsewhere)
+            .expect_err("a file cannot replace a folder");
+        let names: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "old");
+        write_configuration(&path, b"new").expect("it can be written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
+    }
+
+    #[test]
+    fn other_bytes_have_another_hash() {
+        assert_eq!(hash(b"a"), hash(b"a"));
+        assert_ne!(hash(b"a"), hash(b"b"));
+    }
+}

@@ -20,7 +20,7 @@ use super::save::{hash, write_configuration};
 use super::watch::{Noticing, Watch};
 use super::{
     Agents, Answer, ConfigHandle, ConfigRequest, ConfigurationError, Content, Held, Look, Machine, check,
-    first_problem, look,
+    first_problem, judge, read,
 };
 use crate::hub::UnitEvent;
 use crate::tasks::Tasks;
@@ -70,7 +70,7 @@ impl Loaded {
     /// Finds the file and reads it.
     pub(crate) fn load(found: Found, machine: &Machine) -> Result<Self, ConfigurationError> {
         let opened = super::file::open(found, machine)?;
-        let look = look(&opened.path, machine);
+        let look = judge(read(&opened.path), &opened.path, machine);
         if let Content::Unreadable(reason) = &look.content {
             return Err(ConfigurationError::System {
                 path: opened.path,
@@ -173,41 +173,48 @@ impl ConfigTask {
     /// Looks at the file, and applies what it says when that is something else than before.
     async fn look(&mut self) {
         self.due = None;
-        let held = Arc::clone(&self.held.borrow());
-        self.watch.follow(&held.path);
-        let look = self.read(&held.path).await;
-        let nothing = match &look.content {
+        let path = self.held.borrow().path.clone();
+        self.watch.follow(&path);
+        let content = self.read(&path).await;
+        if content == self.content {
+            self.nothing_since = None;
+            return;
+        }
+        let nothing = match &content {
             Content::Bytes(bytes) => bytes.is_empty(),
             Content::Unreadable(_) => true,
         };
-        let now = Instant::now();
-        if !nothing || look.content == self.content {
-            self.nothing_since = None;
-        } else if let Some(until) = self
-            .nothing_since
-            .get_or_insert(now)
-            .checked_add(HALF_WRITTEN)
-            .filter(|until| now < *until)
-        {
-            self.due = Some(Due {
-                at: until,
-                latest: until,
-            });
-            return;
+        if nothing {
+            let now = Instant::now();
+            let until = *self.nothing_since.get_or_insert(now) + HALF_WRITTEN;
+            if now < until {
+                self.due = Some(Due {
+                    at: until,
+                    latest: until,
+                });
+                return;
+            }
         }
-        if look.content != self.content {
-            self.take(look).await;
-        }
+        self.nothing_since = None;
+        let look = self.judge(content, &path).await;
+        self.take(look).await;
     }
 
     /// Disks and networks may be slow; the runtime has better to do than to wait for them.
-    async fn read(&self, path: &Path) -> Look {
+    async fn read(&self, path: &Path) -> Content {
+        let path = path.to_owned();
+        let reading = tokio::task::spawn_blocking(move || read(&path));
+        let failed = |error| Content::Unreadable(format!("the file cannot be looked at: {error}"));
+        reading.await.unwrap_or_else(failed)
+    }
+
+    async fn judge(&self, content: Content, path: &Path) -> Look {
         let machine = self.machine.clone();
         let path = path.to_owned();
-        let reading = tokio::task::spawn_blocking(move || look(&path, &machine));
-        reading
+        let judging = tokio::task::spawn_blocking(move || judge(content, &path, &machine));
+        judging
             .await
-            .unwrap_or_else(|error| Look::unreadable(format!("the file cannot be looked at: {error}")))
+            .expect("judging a file does not panic, and the runtime outlives this task")
     }
 
     /// Applies what stands in the file now.
@@ -343,13 +350,14 @@ impl ConfigTask {
         if !canonical.is_file() {
             return Err(not_there("is no file"));
         }
-        let look = self.read(&path).await;
-        if let Content::Unreadable(reason) = &look.content {
+        let content = self.read(&path).await;
+        if let Content::Unreadable(reason) = &content {
             return Err(RpcError::new(
                 ErrorKind::FileError,
                 format!("{}: {reason}", path.display()),
             ));
         }
+        let look = self.judge(content, &path).await;
         let opened = Opened {
             path,
             canonical,

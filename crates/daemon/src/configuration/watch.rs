@@ -34,6 +34,8 @@ pub(super) struct Watch {
     names: Arc<Mutex<BTreeSet<PathBuf>>>,
     signals: mpsc::Receiver<()>,
     noticing: Noticing,
+    /// Folders that cannot be watched; each is told once.
+    unwatched: BTreeSet<PathBuf>,
 }
 
 /// Tells one folder from another one with the same path: device and inode.
@@ -67,6 +69,7 @@ impl Watch {
             names,
             signals,
             noticing: Noticing::ByLooking,
+            unwatched: BTreeSet::new(),
         }
     }
 
@@ -108,7 +111,9 @@ impl Watch {
             if old.get(&folder) != Some(&identity)
                 && let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive)
             {
-                tracing::warn!(folder = %folder.display(), %error, "a folder cannot be watched; the configuration is looked at regularly");
+                if self.unwatched.insert(folder.clone()) {
+                    tracing::warn!(folder = %folder.display(), %error, "a folder cannot be watched; the configuration is looked at regularly");
+                }
                 self.noticing = Noticing::ByLooking;
                 continue;
             }

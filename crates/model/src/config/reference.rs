@@ -41,8 +41,8 @@ fn page(tongue: Tongue) -> String {
         "# Reference of the configuration file\n\nGenerated from the program: `cargo xtask gen` writes it. What the file is, where it stands and what happens when it \
          changes is told in [Configuration](../en/configuration.md); the same as a JSON Schema is in \
          [pupitre.schema.json](pupitre.schema.json), and `pupitre config schema` prints it.\n",
-        "# Référence du fichier de configuration\n\nGénérée à partir du programme : `cargo xtask gen` l’écrit. Ce qu’est le fichier, où il se trouve et ce qui se passe quand \
-         il change est dit dans [Configuration](../fr/configuration.md) ; la même chose en JSON Schema se trouve dans \
+        "# Référence du fichier de configuration\n\nGénérée à partir du programme : `cargo xtask gen` l’écrit. Ce qu’est le fichier, où il se trouve et ce qui se passe quand \
+         il change est dit dans [Configuration](../fr/configuration.md) ; la même chose en JSON Schema se trouve dans \
          [pupitre.schema.json](pupitre.schema.json), et `pupitre config schema` l’affiche.\n",
     ));
     for (header, path) in TABLES {
