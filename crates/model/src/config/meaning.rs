@@ -396,9 +396,9 @@ pub(super) fn config(value: &Value, executable: &str) -> Config {
             idle_stop: match duration(&file.limits.stop_idle_agents_after) {
                 Duration::Milliseconds(ms) => IdleStop::After { ms },
                 Duration::Never | Duration::OutOfRange | Duration::Malformed => IdleStop::Never,
-                stall_after_ms: (file.agent_stall_threshold_secs > 0)
+            },
+            stall_after_ms: (file.agent_stall_threshold_secs > 0)
                 .then(|| u64::from(file.agent_stall_threshold_secs) * 1_000),
-        },
         },
         agents: agents.collect(),
         channels: channels.collect(),

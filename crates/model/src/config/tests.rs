@@ -423,9 +423,6 @@ fn every_first_file_is_valid() {
         (config.theme, config.language, config.history, config.port),
         (defaults.theme, defaults.language, defaults.history, defaults.port)
     );
-    assert_eq!(
-        config.limits.stall_after_ms,
-        defaults.limits.stall_after_ms
-    );
+    assert_eq!(config.limits.stall_after_ms, defaults.limits.stall_after_ms);
     assert_eq!(config.channels.len(), 1);
 }
