@@ -192,6 +192,8 @@ describe("settings", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.type("per");
     await page.locator(".cm-tooltip-autocomplete li", { hasText: "permissions" }).waitFor();
+    // The sentence of a problem stays beside its line while one writes below it.
+    assert.match(await page.locator(".cm-line", { hasText: "lock-bench" }).innerText(), /is not on PATH/);
     await picture(page, "journey-settings-5-completion");
     await page.keyboard.press("Enter");
     await page.keyboard.type('"de');

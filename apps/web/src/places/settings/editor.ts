@@ -166,22 +166,32 @@ function spoken({ label, phrases }: EditorWords) {
 
 const setSentences = StateEffect.define<readonly Problem[]>();
 
-/** The sentence of each problem, beside its line. */
-const sentences = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update(set, transaction) {
-    let next = set.map(transaction.changes);
+/** A place in the line that a problem stands in, kept while the text around it changes. */
+type Anchored = { at: number; problem: Problem };
+
+/** The sentence of each problem, beside its line, wherever that line goes. */
+const sentences = StateField.define<readonly Anchored[]>({
+  create: () => [],
+  update(held, transaction) {
+    let next = held;
+    if (transaction.docChanged) {
+      // What is written at the end of a line belongs to what comes after it.
+      next = held.map(({ at, problem }) => ({ at: transaction.changes.mapPos(at, -1), problem }));
+    }
     for (const effect of transaction.effects) {
       if (!effect.is(setSentences)) continue;
       const { doc } = transaction.state;
-      const widgets = effect.value
+      next = effect.value
         .filter((problem) => problem.line <= doc.lines)
-        .map((problem) => Decoration.widget({ widget: new Sentence(problem), side: 1 }).range(doc.line(Math.max(1, problem.line)).to));
-      next = Decoration.set(widgets, true);
+        .map((problem) => ({ at: doc.line(Math.max(1, problem.line)).to, problem }));
     }
     return next;
   },
-  provide: (field) => EditorView.decorations.from(field),
+  provide: (field) =>
+    EditorView.decorations.compute([field, "doc"], (state): DecorationSet => {
+      const widgets = state.field(field).map(({ at, problem }) => Decoration.widget({ widget: new Sentence(problem), side: 1 }).range(state.doc.lineAt(at).to));
+      return Decoration.set(widgets, true);
+    }),
 });
 
 class Sentence extends WidgetType {
