@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pupitre_terminal::{HistoryLimits, Screen, ScreenOptions, Size};
+use pupitre_terminal::{HistoryLimits, Screen, ScreenOptions, Signal, Size};
 
 use crate::allocations::growth_during;
 use crate::floods::floods;
@@ -135,6 +135,23 @@ fn titles_and_questions_and_bells_are_bounded() {
     assert!(screen.take_replies().len() <= 1 << 20);
     assert!(screen.take_signals().len() <= 4096);
     assert!(screen.snapshot().len() < 64 << 10);
+}
+
+#[test]
+fn signals_that_wait_are_bounded_by_their_text() {
+    let shown = format!("\x1b]9;{}\x07", "n".repeat(4000)).into_bytes();
+    let mut screen = fed(Size::default(), (0..1000).map(|_| shown.clone()));
+    let bodies = |signals: Vec<Signal>| {
+        let body = |signal| match signal {
+            Signal::Notification(notification) => notification.body.len(),
+            other => panic!("nothing else was told, not {other:?}"),
+        };
+        signals.into_iter().map(body).sum::<usize>()
+    };
+    let waiting = bodies(screen.take_signals());
+    assert!((1 << 19..=1 << 20).contains(&waiting), "{waiting} bytes");
+    screen.feed(&shown, Instant::now());
+    assert_eq!(bodies(screen.take_signals()), 4000);
 }
 
 #[test]
