@@ -21,7 +21,7 @@ fn resolution(events: &mut Events) -> PermissionOutcome {
 fn a_rule_that_denies_answers_and_says_that_it_was_the_rule() {
     let desk = Desk::with_agents(&[demo("deny")]);
     let mut events = desk.events();
-    let turn = desk.send("ruled", "permission").message_id;
+    let turn = desk.send("ruled", "run").message_id;
     match resolution(&mut events) {
         PermissionOutcome::Selected {
             option_id,
@@ -40,7 +40,7 @@ fn a_rule_that_denies_answers_and_says_that_it_was_the_rule() {
 fn a_rule_that_allows_reading_asks_about_all_else() {
     let desk = Desk::with_agents(&[demo("allow_reads")]);
     let mut events = desk.events();
-    desk.send("ruled", "permission");
+    desk.send("ruled", "run");
     let asked = events.wait_for_permission();
     desk.run(&[
         "chat",
@@ -81,7 +81,7 @@ fn a_silent_turn_is_shown_as_stalled_and_goes_on() {
 fn a_question_is_no_silence() {
     let desk = Desk::with_settings("agent_stall_threshold_secs = 1\n", &[]);
     let mut events = desk.events();
-    desk.send("demo", "permission");
+    desk.send("demo", "run");
     let asked = events.wait_for_permission();
     // Longer than the threshold: by the word of another agent, which does stall.
     let other = Desk::with_settings("agent_stall_threshold_secs = 1\n", &[]);
