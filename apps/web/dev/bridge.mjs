@@ -22,7 +22,9 @@ export function bridge(webSocket, socketPath) {
     const line = String(data);
     const request = JSON.parse(line);
     if (request.method !== "events.subscribe") {
-      calls.write(`${line}\n`);
+      // An id of `keepUpload` is a path.
+      const { uploads, ...params } = request.params ?? {};
+      calls.write(`${JSON.stringify(uploads ? { ...request, params: { ...params, attachments: uploads } } : request)}\n`);
       return;
     }
     const stream = connect(socketPath);
