@@ -93,7 +93,8 @@ async fn guard_and_dress(State(server): State<Server>, request: Request, next: N
     let mut response = match admission::check(&parts, server.port) {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
-            tracing::warn!(%refusal, method = %parts.method, path = parts.uri.path(), "a request to the page was refused");
+            // Any page of the web could fill the log with these.
+            tracing::debug!(%refusal, method = %parts.method, path = parts.uri.path(), "a request was refused");
             (refusal.status(), format!("{refusal}\n")).into_response()
         }
     };
