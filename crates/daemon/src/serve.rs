@@ -102,7 +102,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
     let worker =
         Tasks::thread("history", || worker.run()).map_err(system("the history cannot be started"))?;
 
-    let (page, page_listener) = Page::open(&options.state_folder, options.port.unwrap_or(loaded.config.port))
+    let (page, page_listener) = Page::open(&options.state_folder, options.port.unwrap_or(held.config.port))
         .await
         .map_err(system("the state folder cannot be used for the page"))?;
 
