@@ -10,7 +10,7 @@ class Source {
   readonly events: Frame[] = [];
   private readonly messages: Message[] = [];
   private rev = 0;
-  private head = { busy: false, queued: 0, title: null as string | null, used: 0 };
+  private head = { busy: false, stalled: false, queued: 0, title: null as string | null, used: 0 };
   private permissions: ConversationView["permissions"] = [];
 
   view(before?: string, limit = 200): ConversationView {
@@ -19,7 +19,7 @@ class Source {
       agent: "demo", conversation: "c1", read_only: false, title: this.head.title, cwd: "/work", rev: this.rev,
       messages: all.slice(-limit), total: this.messages.length, truncated: false, busy: this.head.busy, queued: this.head.queued,
       usage: this.head.used > 0 ? { used: this.head.used, size: 100 } : null, commands: [], permissions: this.permissions,
-      modes: null, config_options: [],
+      modes: null, config_options: [], stalled: this.head.stalled,
     });
   }
 
@@ -74,7 +74,8 @@ class Source {
       case 0:
         this.head.busy = !this.head.busy;
         this.head.queued = what;
-        this.emit({ type: "turn:changed", rev, busy: this.head.busy, queued: what });
+        this.head.stalled = this.head.busy && what > 3;
+        this.emit({ type: "turn:changed", rev, busy: this.head.busy, queued: what, stalled: this.head.stalled });
         break;
       case 1:
         this.head.used = rev;

@@ -86,6 +86,7 @@ export class Replica {
       case "turn:changed":
         head.busy = event.busy;
         head.queued = event.queued;
+        head.stalled = event.stalled;
         break;
       case "permission:requested": {
         const { id, agent, conversation, messageId, toolCall, options, rejections, createdAt } = event;

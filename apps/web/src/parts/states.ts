@@ -3,13 +3,11 @@ import type { AgentView } from "../protocol";
 
 export type ShownState = "stopped" | "starting" | "ready" | "busy" | "error" | "asks" | "stalled" | "finished";
 
-/** The daemon's own default of `agent_stall_threshold_secs`. */
-const STALLED_MS = 180_000;
+/** What is known of a turn beside the state of the process. */
+export type TurnFacts = { isAsking: boolean; isStalled: boolean };
 
-export type Silence = { /** In epoch milliseconds. */ lastHeard: number | undefined; now: number };
-
-export function shownState(agent: AgentView, asks: boolean, { lastHeard, now }: Silence): ShownState {
-  if (asks) return "asks";
-  if (agent.state === "busy" && lastHeard !== undefined && now - lastHeard > STALLED_MS) return "stalled";
+export function shownState(agent: AgentView, { isAsking, isStalled }: TurnFacts): ShownState {
+  if (isAsking) return "asks";
+  if (agent.state === "busy" && isStalled) return "stalled";
   return agent.state;
 }

@@ -19,6 +19,8 @@ export class AgentsStore {
   readonly activity = new SvelteMap<AgentName, Activity>();
   /** When an agent's turn began, in epoch milliseconds; absent while none runs. */
   readonly turnSince = new SvelteMap<AgentName, number>();
+  /** Agents whose turn has been silent for longer than the configuration says. */
+  readonly stalled = new SvelteMap<AgentName, boolean>();
   readonly logs = new SvelteMap<AgentName, readonly LogLine[]>();
   /** What a start, stop or restart asked for here answered, until the next one. */
   readonly failures = new SvelteMap<AgentName, string>();
@@ -116,6 +118,7 @@ export class AgentsStore {
         break;
       }
       case "turn:changed":
+        this.stalled.set(frame.agent, frame.stalled);
         if (frame.busy && !this.turnSince.has(frame.agent)) this.turnSince.set(frame.agent, frame.ts);
         if (!frame.busy) {
           this.turnSince.delete(frame.agent);
