@@ -17,6 +17,7 @@ class Slow implements Caller {
     const at = this.waiting.findIndex((waiting) => waiting.method === method);
     expect(at, `nobody waits for ${method}`).not.toBe(-1);
     this.waiting.splice(at, 1)[0]?.resolve(value);
+    // sleep: no time passes; what waits for the answer runs before the next task does.
     await new Promise((resolve) => setTimeout(resolve));
   }
 }

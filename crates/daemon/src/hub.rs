@@ -5,13 +5,14 @@
 
 mod filter;
 mod ring;
+mod room;
 mod subscriber;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use pupitre_model::agent::capacity::{Capacity, Decision, too_many_agents};
+use pupitre_model::agent::capacity::Capacity;
 use pupitre_model::config::AgentDefinition;
 use pupitre_protocol::agent::{AgentState, AgentView};
 use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
@@ -25,6 +26,7 @@ use filter::Filter;
 use ring::{Published, Rings};
 use subscriber::Subscriber;
 
+pub(crate) use room::{RoomAnswer, RoomRefused};
 pub(crate) use subscriber::{Entry, Subscription, TraceFollowers};
 
 /// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
@@ -46,23 +48,6 @@ pub(crate) enum UnitEvent {
     LeaveRoom(AgentName),
     /// An agent that was asked to make room is used.
     Stay(AgentName),
-}
-
-/// Whether an agent may start.
-pub(crate) type RoomAnswer = Result<(), RoomRefused>;
-
-/// Why an agent may not start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RoomRefused {
-    pub(crate) reason: String,
-}
-
-impl RoomRefused {
-    pub(crate) fn shutting_down() -> Self {
-        Self {
-            reason: "the daemon is shutting down".to_owned(),
-        }
-    }
 }
 
 /// What connections ask the hub.
@@ -325,52 +310,6 @@ impl Hub {
                 let decisions = self.capacity.stays(&agent);
                 self.carry_out(decisions);
             }
-        }
-    }
-
-    fn carry_out(&mut self, decisions: Vec<Decision>) {
-        let mut decisions = std::collections::VecDeque::from(decisions);
-        while let Some(decision) = decisions.pop_front() {
-            match decision {
-                Decision::Give(agent) => self.answer_asking(&agent, Ok(())),
-                Decision::Refuse { agent, busy } => {
-                    let in_order = self.agents.iter().map(|agent| &agent.view.name);
-                    let busy: Vec<AgentName> = in_order.filter(|name| busy.contains(name)).cloned().collect();
-                    let reason = too_many_agents(&busy, self.capacity.most());
-                    self.answer_asking(&agent, Err(RoomRefused { reason }));
-                }
-                Decision::Evict(name) => {
-                    tracing::info!(agent = %name, "stopped to make room for another agent");
-                    let agent = self.agents.iter().find(|agent| agent.view.name == name);
-                    // A task that has failed has nothing to stop; its guard ends what is left.
-                    if !agent.is_some_and(|agent| agent.handle.make_room()) {
-                        decisions.extend(self.capacity.left(&name));
-                    }
-                }
-            }
-        }
-    }
-
-    fn answer_asking(&mut self, agent: &AgentName, answer: RoomAnswer) {
-        if let Some(place) = self.asking.iter().position(|(asking, _)| asking == agent) {
-            let (_, reply) = self.asking.remove(place);
-            // A task that no longer waits says so with `LeaveRoom`.
-            reply.send(answer).ok();
-        }
-    }
-
-    /// Tells the capacity whether an agent is used, from what is shown of it.
-    fn note_usage(&mut self, view: &AgentView) {
-        match view.state {
-            AgentState::Ready if !view.stopping => {
-                let decisions = self.capacity.idle(&view.name);
-                self.carry_out(decisions);
-            }
-            AgentState::Stopped
-            | AgentState::Starting
-            | AgentState::Ready
-            | AgentState::Busy
-            | AgentState::Error => self.capacity.busy(&view.name),
         }
     }
 
