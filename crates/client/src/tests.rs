@@ -76,7 +76,10 @@ fn a_call_is_one_line_out_and_its_result_in() {
         let first = read(&mut stream);
         write(&mut stream, r#"{"jsonrpc":"2.0","id":1,"result":{"ts":7}}"#);
         let second = read(&mut stream);
-        write(&mut stream, r#"{"jsonrpc":"2.0","id":2,"result":{"lines":[]}}"#);
+        write(
+            &mut stream,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"lines":[],"truncated":false}}"#,
+        );
         (first, second)
     });
     let mut client = daemon.connect();

@@ -207,6 +207,19 @@ impl Socket {
         self.socket.send(Message::text(text)).expect("the page may speak");
     }
 
+    /// Sends what closes the connection, and reads to its end. `None` when the end came before the last word: the daemon
+    /// does not wait for the rest of what is too much, and the system may throw away what it said.
+    pub(super) fn send_too_much(&mut self, text: &str) -> Option<u16> {
+        let mut outcome = self.socket.send(Message::text(text)).map(|()| None);
+        loop {
+            match outcome {
+                Ok(Some(Message::Close(Some(close)))) => return Some(close.code.into()),
+                Ok(_) => outcome = self.socket.read().map(Some),
+                Err(_) => return None,
+            }
+        }
+    }
+
     pub(super) fn send_binary(&mut self, bytes: &'static [u8]) {
         self.socket
             .send(Message::binary(bytes))

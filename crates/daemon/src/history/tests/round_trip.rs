@@ -424,7 +424,7 @@ async fn permission_requests_and_their_answers_are_kept() {
             rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap()
         })
         .await;
-    let chosen = r#"{"outcome":"selected","optionId":"yes"}"#;
+    let chosen = r#"{"outcome":"selected","optionId":"yes","answeredBy":"program"}"#;
     assert_eq!(
         rows,
         [("1".into(), Some(chosen.into()), true), ("2".into(), None, false)]
