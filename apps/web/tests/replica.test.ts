@@ -194,6 +194,19 @@ describe("snapshot + events = chat.conversation", () => {
     );
   });
 
+  test("an older page may know more than the stream has told", () => {
+    const source = new Source();
+    source.add("agent");
+    source.add("user");
+    const replica = new Replica(source.view(undefined, 1));
+    const read = source.events.length;
+    source.append(0, "text", "more");
+    const first = replica.messages[0];
+    if (first) replica.prepend(source.view(first.id, 1));
+    for (const event of source.events.slice(read)) replica.apply(event);
+    expectSame(replica, source);
+  });
+
   test("a gap is noticed, and another snapshot mends it", () => {
     const source = new Source();
     source.add("agent");

@@ -42,13 +42,6 @@ pub(crate) struct World {
     pub(crate) umask: Mode,
 }
 
-impl World {
-    /// Returns the mode of a new file that an agent makes.
-    pub(crate) fn new_file_mode(&self) -> Mode {
-        Mode::from_raw_mode(0o666).difference(self.umask)
-    }
-}
-
 /// A process below its guard: what goes in and out of it.
 pub(crate) struct Guarded {
     pub(crate) stdin: ChildStdin,

@@ -58,6 +58,9 @@ impl From<HistoryError> for ServeError {
 /// How long connections may take to write their last answers.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
+/// How often it is looked whether another daemon has let go of the state folder.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
 /// Runs the daemon until it is asked to end, by `system.shutdown`, SIGINT or SIGTERM.
 ///
 /// # Errors
@@ -79,14 +82,17 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
         .enable_all()
         .build()
         .map_err(system("the runtime cannot be started"))?;
-    runtime.block_on(run(options, umask))
+    let outcome = runtime.block_on(run(options, umask));
+    // Reading a slow file for an agent cannot be broken off, and is worth nothing any more.
+    runtime.shutdown_timeout(LAST_ANSWERS);
+    outcome
 }
 
 async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError> {
     let system = |what| move |source| ServeError::System { what, source };
     // The socket comes first: whoever loses the race for it has touched nothing else.
     let listener = Listener::bind(&options.socket)?;
-    let _state = lock_state(&options.state_folder)?;
+    let _state = lock_state(&options.state_folder).await?;
     let log_path =
         logging::begin(&options.state_folder, options.log_to).map_err(system("the log cannot be written"))?;
     let machine = Machine {
@@ -184,7 +190,8 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
 }
 
 /// Takes the state folder for this daemon: two that write the same history would tell each other's answers as cut off.
-fn lock_state(folder: &Path) -> Result<File, ServeError> {
+/// One that is just ending is waited for.
+async fn lock_state(folder: &Path) -> Result<File, ServeError> {
     let system = |source| ServeError::System {
         what: "the state folder cannot be locked",
         source,
@@ -192,12 +199,19 @@ fn lock_state(folder: &Path) -> Result<File, ServeError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = options.open(folder.join("daemon.lock")).map_err(system)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(ServeError::StateInUse {
-            folder: folder.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(system(source)),
+    let deadline = tokio::time::Instant::now() + LAST_ANSWERS * 3;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            Err(TryLockError::WouldBlock) => {
+                let folder = folder.to_owned();
+                return Err(ServeError::StateInUse { folder });
+            }
+            Err(TryLockError::Error(source)) => return Err(system(source)),
+        }
     }
 }
 

@@ -83,6 +83,8 @@ pub const TRACE_MESSAGE_BYTES: usize = 64 << 10;
 pub const TRACE_BYTES: usize = 8 << 20;
 /// The most that an agent gets of one file, in bytes; of a longer one it can ask for lines.
 pub const FILE_BYTES: usize = 16 << 20;
+/// How far into a file the lines that an agent asks for may begin, in bytes.
+pub const FILE_SCAN_BYTES: u64 = 64 << 20;
 /// The most commands that an agent may have the daemon run for it at once.
 pub const AGENT_TERMINALS: usize = 32;
 /// What is kept of the output of such a command when the agent does not say, in bytes; the beginning is dropped.

@@ -116,7 +116,7 @@ export class Replica {
   private put(message: Message, rev: number, known: boolean): Applied {
     const place = this.place(message.id);
     const held = place.held ? this.list[place.index] : undefined;
-    if (held ? rev <= held.rev : known) return NOTHING;
+    if (held ? rev <= held.rev : known) return this.passed(rev);
     this.moveTo(rev);
     if (held) {
       this.list[place.index] = message;
@@ -139,7 +139,7 @@ export class Replica {
       this.moveTo(delta.rev);
       return place.index === 0 && this.list.length > 0 ? NOTHING : LOST;
     }
-    if (delta.rev <= held.rev) return NOTHING;
+    if (delta.rev <= held.rev) return this.passed(delta.rev);
     const parts = [...held.parts];
     const part = changed(parts[delta.index], delta);
     if (delta.index > parts.length || !part) return LOST;
@@ -147,6 +147,12 @@ export class Replica {
     this.moveTo(delta.rev);
     this.list[place.index] = { ...held, rev: delta.rev, parts };
     return { is: "message", id: delta.messageId };
+  }
+
+  /** An older page has brought what this event says; that it has been seen still counts. */
+  private passed(rev: number): Applied {
+    this.moveTo(rev);
+    return NOTHING;
   }
 
   private moveTo(rev: number): void {

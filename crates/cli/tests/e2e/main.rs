@@ -21,6 +21,7 @@ mod http;
 mod limits;
 mod machine;
 mod odd;
+mod random;
 mod real_agents;
 mod replay;
 mod rules;

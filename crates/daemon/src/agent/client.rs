@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio::sync::mpsc;
+
 use super::acp::{
     AgentRequestId, ClientCall, FileText, NewTerminal, Nothing, Refusal, SessionStart, TerminalStarted,
     ToolServer,
@@ -18,6 +20,26 @@ use crate::process::Program;
 pub(super) enum FileDone {
     Read(Result<String, FileError>),
     Written(Result<(), FileError>),
+}
+
+/// Some work with a file, and the request that is answered with its outcome.
+pub(super) struct FileJob {
+    id: AgentRequestId,
+    work: Box<dyn FnOnce() -> FileDone + Send>,
+}
+
+/// Does the work with files of one run of an agent, one after the other: what an agent writes first is there first.
+pub(super) async fn work_with_files(
+    mut jobs: mpsc::UnboundedReceiver<FileJob>,
+    done: mpsc::UnboundedSender<LinkInput>,
+) {
+    while let Some(FileJob { id, work }) = jobs.recv().await {
+        match tokio::task::spawn_blocking(work).await {
+            // Nobody hears it when the agent is gone.
+            Ok(outcome) => drop(done.send(LinkInput::FileDone(id, outcome))),
+            Err(error) => tracing::error!(%error, "work with a file failed"),
+        }
+    }
 }
 
 impl AgentTask {
@@ -49,11 +71,11 @@ impl AgentTask {
                 path,
                 content,
             } => {
-                let new_mode = self.context.world.new_file_mode();
+                let umask = self.context.world.umask;
                 self.with_folder(id, &session, move |folder| {
                     FileDone::Written(
                         Folder::open(folder)
-                            .and_then(|folder| folder.write(Path::new(&path), &content, new_mode)),
+                            .and_then(|folder| folder.write(Path::new(&path), &content, umask)),
                     )
                 });
             }
@@ -126,6 +148,12 @@ impl AgentTask {
                     all.release(&id);
                 }
                 self.refuse(&asked, Refusal::Failed { reason });
+            }
+            TerminalNews::Gone => {
+                if let Some(all) = self.terminals_mut() {
+                    all.one_is_gone();
+                }
+                self.look_at_tree();
             }
             TerminalNews::Ended { id } => {
                 if let Some((waiting, exit)) = self.terminals_mut().and_then(|all| all.ended(&id)) {
@@ -203,14 +231,12 @@ impl AgentTask {
             return self.refuse(&id, no_session(session));
         };
         let Some(link) = &self.link else { return };
-        let done = link.done.clone();
-        self.context.world.tasks.spawn(async move {
-            match tokio::task::spawn_blocking(move || work(&folder)).await {
-                // Nobody hears it when the agent is gone.
-                Ok(outcome) => drop(done.send(LinkInput::FileDone(id, outcome))),
-                Err(error) => tracing::error!(%error, "work with a file failed"),
-            }
-        });
+        let job = FileJob {
+            id,
+            work: Box::new(move || work(&folder)),
+        };
+        // The worker ends with the link, which is still there.
+        link.files.send(job).ok();
     }
 
     fn session_folder(&self, session: &str) -> Option<PathBuf> {

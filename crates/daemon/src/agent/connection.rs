@@ -9,11 +9,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::acp::{AgentRequestId, Connection, LineError, LineReader, Redactor, WriteError};
-use super::client::FileDone;
+use super::client::{FileDone, FileJob, work_with_files};
 use super::session::Asked;
 use super::terminals::{TerminalNews, Terminals};
 use crate::clock::steady_ms;
 use crate::process::GuardNews;
+use crate::tasks::Tasks;
 
 /// How long the exit of an agent that closed its stdout is awaited, in milliseconds.
 const EXIT_AFTER_END_OF_OUTPUT_MS: u64 = 2_000;
@@ -37,8 +38,8 @@ pub(super) struct Link {
     pub(super) terminals: Terminals,
     pub(super) terminal_news: mpsc::UnboundedSender<TerminalNews>,
     heard_of_terminals: mpsc::UnboundedReceiver<TerminalNews>,
-    /// Where work that was done for it is told.
-    pub(super) done: mpsc::UnboundedSender<LinkInput>,
+    /// Work with files that it wants done.
+    pub(super) files: mpsc::UnboundedSender<FileJob>,
     heard_done: mpsc::UnboundedReceiver<LinkInput>,
     /// The process has ended, for this reason, and its last output is awaited until then.
     pub(super) exit: Option<Exit>,
@@ -96,7 +97,7 @@ pub(super) struct LinkParts {
 }
 
 impl Link {
-    pub(super) fn new(parts: LinkParts) -> Self {
+    pub(super) fn new(parts: LinkParts, tasks: &Tasks) -> Self {
         let LinkParts {
             lines,
             connection,
@@ -109,7 +110,9 @@ impl Link {
         } = parts;
         let connection = Some(connection);
         let (terminal_news, heard_of_terminals) = mpsc::unbounded_channel();
+        let (files, jobs) = mpsc::unbounded_channel();
         let (done, heard_done) = mpsc::unbounded_channel();
+        tasks.spawn(work_with_files(jobs, done));
         Self {
             lines,
             output: Output::Open,
@@ -124,7 +127,7 @@ impl Link {
             terminals: Terminals::default(),
             terminal_news,
             heard_of_terminals,
-            done,
+            files,
             heard_done,
             exit: None,
             tree: Tree::Alive,
@@ -173,8 +176,7 @@ impl Link {
         if self.guard.send(GuardRequest::Stop).is_err() {
             tracing::debug!("the guard has already ended");
         }
-        // Their guards end them.
-        self.terminals = Terminals::default();
+        self.terminals.end();
         self.connection.take()
     }
 

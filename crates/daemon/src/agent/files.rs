@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pupitre_protocol::limits::FILE_BYTES;
+use pupitre_protocol::limits::{FILE_BYTES, FILE_SCAN_BYTES};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -64,7 +64,7 @@ impl Folder {
 
     /// Returns the text of a file, or some lines of it.
     pub(super) fn read(&self, path: &Path, lines: Lines) -> Result<String, FileError> {
-        let below = self.below(path)?;
+        let below = self.end_of_links(path)?;
         // Without NONBLOCK the opening of a pipe would wait for somebody to write into it.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(
@@ -83,9 +83,10 @@ impl Folder {
         })
     }
 
-    /// Puts a text in the place of a file, as one step; a new file gets `new_mode`, an old one keeps its own. Missing folders
-    /// are made.
-    pub(super) fn write(&self, path: &Path, text: &str, new_mode: Mode) -> Result<(), FileError> {
+    /// Puts a text in the place of a file, as one step; an old file keeps its mode, a new one gets that of `umask`. Missing
+    /// folders are made.
+    pub(super) fn write(&self, path: &Path, text: &str, umask: Mode) -> Result<(), FileError> {
+        let new_mode = Mode::from_raw_mode(0o666).difference(umask);
         let below = self.end_of_links(path)?;
         let name = below
             .file_name()
@@ -94,7 +95,7 @@ impl Folder {
             })?
             .to_owned();
         let parent = self
-            .open_or_make(below.parent().unwrap_or(Path::new("")))
+            .open_or_make(below.parent().unwrap_or(Path::new("")), umask)
             .map_err(|error| told(error, path, &self.path))?;
         let mode = match rustix::fs::statat(&parent, &name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
@@ -214,7 +215,7 @@ impl Folder {
         Ok(at)
     }
 
-    fn open_or_make(&self, below: &Path) -> Result<OwnedFd, Errno> {
+    fn open_or_make(&self, below: &Path, umask: Mode) -> Result<OwnedFd, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match self.open_below(below, flags) {
             Err(Errno::NOENT) => {}
@@ -227,10 +228,16 @@ impl Folder {
                 return Err(Errno::NOENT);
             };
             let parent = self.open_below(&made, flags)?;
-            match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => made.push(name),
+            match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o700)) {
+                // The daemon's own mask is stricter than the user's.
+                Ok(()) => {
+                    let mode = Mode::from_raw_mode(0o777).difference(umask);
+                    rustix::fs::chmodat(&parent, name, mode, AtFlags::empty())?;
+                }
+                Err(Errno::EXIST) => {}
                 Err(error) => return Err(error),
             }
+            made.push(name);
         }
         self.open_below(below, flags)
     }
@@ -256,10 +263,17 @@ fn some_lines(mut text: impl BufRead, lines: Lines, path: &Path) -> Result<Vec<u
         path: path.to_owned(),
     };
     let mut bytes = Vec::new();
+    let mut passed_over = 0;
     for _ in 1..lines.first.unwrap_or(1) {
-        // Lines that are passed over are not kept.
-        if text.skip_until(b'\n').map_err(|source| system(path, source))? == 0 {
-            return Ok(bytes);
+        // Lines that are passed over are not kept, but looked at.
+        let left = FILE_SCAN_BYTES - passed_over;
+        let skipped = text.by_ref().take(left).skip_until(b'\n');
+        match skipped.map_err(|source| system(path, source))? {
+            0 if left > 0 => return Ok(bytes),
+            skipped => passed_over += u64::try_from(skipped).expect("a length fits 64 bits"),
+        }
+        if passed_over >= FILE_SCAN_BYTES {
+            return Err(too_large());
         }
     }
     let room = |bytes: &Vec<u8>| u64::try_from(FILE_BYTES + 1 - bytes.len()).expect("a length fits 64 bits");
@@ -319,7 +333,7 @@ mod tests {
 
     use super::*;
 
-    const NEW: Mode = Mode::from_raw_mode(0o644);
+    const UMASK: Mode = Mode::from_raw_mode(0o022);
 
     struct Scene {
         _all: tempfile::TempDir,
@@ -351,7 +365,7 @@ mod tests {
         }
 
         fn write(&self, name: &str, text: &str) -> Result<(), String> {
-            let written = self.folder.write(&self.root.join(name), text, NEW);
+            let written = self.folder.write(&self.root.join(name), text, UMASK);
             written.map_err(|error| error.to_string())
         }
     }
@@ -419,8 +433,35 @@ mod tests {
         scene.write("deep/er/file", "made").expect("beneath");
         assert_eq!(scene.read("deep/er/file").expect("it is there"), "made");
         assert_eq!(mode(&scene.root.join("deep/er/file")), 0o644);
+        assert_eq!(mode(&scene.root.join("deep/er")), 0o755);
         let names = fs::read_dir(&scene.root).expect("it is ours").count();
         assert_eq!(names, 3, "text, link, deep");
+    }
+
+    #[test]
+    fn a_link_that_stays_beneath_is_followed_however_it_is_written() {
+        let scene = scene();
+        symlink(scene.root.join("text"), scene.root.join("absolute")).expect("a link");
+        symlink("text", scene.root.join("relative")).expect("a link");
+        for name in ["absolute", "relative"] {
+            assert_eq!(scene.read(name).expect(name), "one\ntwo\nthree\n");
+        }
+    }
+
+    #[test]
+    fn what_is_passed_over_has_a_limit() {
+        let scene = scene();
+        let hole = File::create(scene.root.join("hole")).expect("it is ours");
+        hole.set_len(FILE_SCAN_BYTES * 4).expect("a hole");
+        let lines = Lines {
+            first: Some(2),
+            count: Some(1),
+        };
+        let error = scene
+            .folder
+            .read(&scene.root.join("hole"), lines)
+            .expect_err("it has no second line");
+        assert!(error.to_string().contains("more than"), "{error}");
     }
 
     #[test]

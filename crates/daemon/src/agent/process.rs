@@ -166,7 +166,7 @@ impl AgentTask {
             &initialize(self.definition.client, self.context.version),
             Asked::Initialize,
         );
-        Ok(Link::new(LinkParts {
+        let parts = LinkParts {
             lines: LineReader::new(guarded.stdout),
             connection,
             redactor,
@@ -175,7 +175,8 @@ impl AgentTask {
             written,
             stderr,
             started_at: epoch_ms(),
-        }))
+        };
+        Ok(Link::new(parts, tasks))
     }
 
     fn end_process(&mut self) {
@@ -257,11 +258,12 @@ impl AgentTask {
             GuardReport::Warning { message } => {
                 tracing::warn!(agent = %self.definition.name, message, "the agent's guard");
             }
-            GuardReport::Gone => match &mut self.link {
-                // An agent may answer and leave at once: its last words come before its end.
-                Some(link) if link.is_draining() => link.tree = Tree::Gone,
-                Some(_) | None => self.tree_gone(),
-            },
+            GuardReport::Gone => {
+                if let Some(link) = &mut self.link {
+                    link.tree = Tree::Gone;
+                }
+                self.look_at_tree();
+            }
         }
     }
 
@@ -275,15 +277,26 @@ impl AgentTask {
                 link.exited("its guard was ended from outside, and the agent with it".to_owned());
                 link.output_ended();
             }
-            self.tree_gone();
+            if let Some(link) = &mut self.link {
+                link.tree = Tree::Gone;
+            }
+            self.look_at_tree();
         }
     }
 
-    fn tree_gone(&mut self) {
+    /// Tells the lifecycle when nothing of the agent is left: neither of its own tree nor of the commands run for it.
+    pub(super) fn look_at_tree(&mut self) {
+        // An agent may answer and leave at once: its last words come before its end.
+        let is_over = |link: &Link| link.tree == Tree::Gone && !link.is_draining();
+        if !self.link.as_ref().is_some_and(is_over) {
+            return;
+        }
         self.tell_exit();
         self.end_process();
-        self.link = None;
-        self.step(Input::TreeGone);
+        if self.link.as_ref().is_some_and(|link| link.terminals.are_gone()) {
+            self.link = None;
+            self.step(Input::TreeGone);
+        }
     }
 
     pub(super) fn process_deadline_ms(&self) -> Option<u64> {
@@ -299,9 +312,7 @@ impl AgentTask {
             .is_some_and(|exit| !exit.told && exit.drained_by_ms <= now_ms);
         if drained {
             self.tell_exit();
-            if self.link.as_ref().is_some_and(|link| link.tree == Tree::Gone) {
-                self.tree_gone();
-            }
+            self.look_at_tree();
         } else if self.link.as_ref().is_some_and(|link| link.is_mute(now_ms)) {
             self.step(Input::ConnectionLost {
                 reason: "closed its output and said nothing more".to_owned(),

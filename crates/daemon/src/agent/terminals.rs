@@ -16,11 +16,13 @@ use tokio::sync::mpsc;
 use super::acp::{AgentRequestId, TerminalExit, TerminalOutput};
 use crate::process::{GuardNews, GuardedCommand, Program, World, signal_name};
 
-/// The commands of one run of an agent. Dropping it ends them all.
+/// The commands of one run of an agent.
 #[derive(Debug, Default)]
 pub(super) struct Terminals {
     count: u64,
     running: HashMap<String, Terminal>,
+    /// How many have a guard, released ones that are still being ended included.
+    guarded: usize,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,8 @@ pub(super) enum TerminalNews {
     Ended {
         id: String,
     },
+    /// Nothing of one is left, and its guard is gone.
+    Gone,
 }
 
 /// Why a command is not run.
@@ -82,7 +86,7 @@ impl Terminals {
         asked: AgentRequestId,
         news: mpsc::UnboundedSender<TerminalNews>,
     ) -> Result<(), TerminalError> {
-        if self.running.len() >= AGENT_TERMINALS {
+        if self.guarded >= AGENT_TERMINALS {
             return Err(TerminalError::TooMany);
         }
         let most_bytes = match output_bytes {
@@ -95,6 +99,7 @@ impl Terminals {
         let GuardedCommand { output, requests } =
             crate::process::start_command(world, agent, program, guard_news)?;
         self.count += 1;
+        self.guarded += 1;
         let id = format!("terminal-{}", self.count);
         let kept = Arc::new(Kept {
             state: Mutex::default(),
@@ -114,6 +119,24 @@ impl Terminals {
         };
         self.running.insert(id, terminal);
         Ok(())
+    }
+
+    /// Ends all of them, at once.
+    pub(super) fn end(&mut self) {
+        for (_, terminal) in self.running.drain() {
+            // A command that has ended needs no end.
+            terminal.guard.send(GuardRequest::Terminate).ok();
+        }
+    }
+
+    /// Takes note that nothing of one is left.
+    pub(super) fn one_is_gone(&mut self) {
+        self.guarded = self.guarded.saturating_sub(1);
+    }
+
+    /// Says whether nothing of any of them is left.
+    pub(super) fn are_gone(&self) -> bool {
+        self.guarded == 0
     }
 
     /// Returns what a command has written. `None` when there is none of this name.
@@ -177,7 +200,10 @@ impl Watched {
                 read = output.read(&mut buffer), if open => open = self.take(&buffer, read),
                 news = heard.recv() => match news {
                     Some(GuardNews::Report(report)) => exit = self.hear(report),
-                    Some(GuardNews::Lost) | None => exit = Some(TerminalExit { exit_code: None, signal: None }),
+                    Some(GuardNews::Lost) | None => {
+                        self.not_started("its guard was ended from outside".to_owned());
+                        exit = Some(TerminalExit { exit_code: None, signal: None });
+                    }
                 },
             }
         }
@@ -194,6 +220,7 @@ impl Watched {
         // Nobody hears it when the agent is gone.
         self.news.send(ended).ok();
         while let Some(GuardNews::Report(_)) = heard.recv().await {}
+        self.news.send(TerminalNews::Gone).ok();
     }
 
     /// Keeps what was read; says whether there may be more.
@@ -207,6 +234,16 @@ impl Watched {
         }
     }
 
+    /// Tells whoever asked, if nobody was told yet, that the command does not run.
+    fn not_started(&mut self, reason: String) {
+        if let Some(asked) = self.asked.take() {
+            let id = self.id.clone();
+            self.news
+                .send(TerminalNews::NotStarted { id, asked, reason })
+                .ok();
+        }
+    }
+
     fn hear(&mut self, report: GuardReport) -> Option<TerminalExit> {
         match report {
             GuardReport::Started { .. } => {
@@ -217,14 +254,7 @@ impl Watched {
                 None
             }
             GuardReport::SpawnFailed { error } => {
-                if let Some(asked) = self.asked.take() {
-                    let news = TerminalNews::NotStarted {
-                        id: self.id.clone(),
-                        asked,
-                        reason: error,
-                    };
-                    self.news.send(news).ok();
-                }
+                self.not_started(error);
                 None
             }
             GuardReport::Exited { code, signal } => Some(TerminalExit {
