@@ -562,3 +562,21 @@ fn an_editor_is_opened_and_the_file_checked_afterwards() {
         .expect_code(1)
         .expect_stderr("the editor false ended with");
 }
+
+#[test]
+fn a_pipe_in_the_files_place_stops_nobody() {
+    let desk = Desk::start();
+    std::fs::remove_file(desk.config()).expect("the test's own file");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        desk.config(),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .expect("a pipe");
+    let (kind, message) = desk.call_refused::<config::Content>(Empty {});
+    assert_eq!(kind, ErrorKind::FileError);
+    assert!(message.contains("no regular file"), "{message}");
+    desk.run(&["ask", "demo", "hello"]).expect_code(0);
+}

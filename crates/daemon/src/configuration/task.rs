@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pupitre_model::config::{Config, ConfigChange};
+use pupitre_model::config::{Config, ConfigChange, FILE_BYTES};
 use pupitre_protocol::configuration::{
     ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
     ConfigValidateReply, ConfigView, NotSaved,
@@ -273,7 +273,17 @@ impl ConfigTask {
     /// Reads the file as it is at this moment, which the watch may not have told yet.
     fn bytes(&self) -> Result<Vec<u8>, RpcError> {
         let path = self.held.borrow().path.clone();
-        std::fs::read(&path).map_err(|error| file_error(&path, "cannot be read", &error))
+        let failed = |error| file_error(&path, "cannot be read", &error);
+        let metadata = std::fs::metadata(&path).map_err(failed)?;
+        // Reading a pipe or a device would wait, or never end.
+        if !metadata.is_file() || metadata.len() > FILE_BYTES as u64 {
+            let message = format!(
+                "the configuration file {} is no regular file of at most {FILE_BYTES} bytes",
+                path.display()
+            );
+            return Err(RpcError::new(ErrorKind::FileError, message));
+        }
+        std::fs::read(&path).map_err(failed)
     }
 
     fn content(&self) -> Answer<ConfigContentReply> {
