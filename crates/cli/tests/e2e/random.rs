@@ -123,7 +123,7 @@ fn whatever_the_order_the_daemon_shows_what_the_model_says() {
             .collect(),
     };
     let before = descriptors(daemon);
-    let mut random = Random(0x5EED_0F_C0FFEE);
+    let mut random = Random(0x5EED_0FC0_FFEE);
     for number in 0..steps {
         let name = agent_name(NAMES[random.below(NAMES.len())]);
         let step = [
