@@ -393,9 +393,10 @@ fn a_lower_limit_stops_idle_agents_and_no_busy_one() {
     }
     let ask = desk.spawn(&["ask", "c", "wait"]);
     ask.wait_for_stdout("I am waiting");
-    let mut states = desk.events();
+    // A stream for each: which of them ends first is nobody's business.
+    let streams = ["a", "b"].map(|name| (name, desk.events()));
     desk.write_settings("[limits]\nmaxRunningAgents = 1\n", &agents);
-    for name in ["a", "b"] {
+    for (name, mut states) in streams {
         states.wait_for_state(name, AgentState::Stopped);
     }
     assert_eq!(desk.agent("c").state, AgentState::Busy);
