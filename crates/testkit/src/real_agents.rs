@@ -12,6 +12,30 @@ pub use launch::Launch;
 /// Name of the environment variable with the cache folder; without it `target/real-agents` is used.
 pub const CACHE_VARIABLE: &str = "PUPITRE_AGENTS_CACHE";
 
+/// Names the agents that tests are to run: `1` for those of [`RealAgent::small`], `all`, or names with commas between.
+pub const WANTED_VARIABLE: &str = "PUPITRE_REAL_AGENTS";
+
+/// Installs an agent, if it is wanted and can be had.
+///
+/// # Errors
+///
+/// The sentence that says why it is not there, for whoever skips a test.
+pub fn obtain(agent: RealAgent) -> Result<(), String> {
+    let wanted = std::env::var(WANTED_VARIABLE).unwrap_or_default();
+    let is_wanted = match wanted.as_str() {
+        "" | "0" => false,
+        "1" => RealAgent::small().any(|small| small == agent),
+        "all" => true,
+        names => names.split(',').any(|name| name == agent.name()),
+    };
+    if !is_wanted {
+        return Err(format!("{}: not in {WANTED_VARIABLE}={wanted:?}", agent.name()));
+    }
+    install(agent, &cache_folder())
+        .map(drop)
+        .map_err(|reason| reason.to_string())
+}
+
 /// An agent of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RealAgent {

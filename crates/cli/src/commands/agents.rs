@@ -1,5 +1,6 @@
 //! `pupitre agents`: the agents and the state of each; start, stop, restart, logs and trace of one.
 
+mod follow;
 mod logs;
 mod trace;
 

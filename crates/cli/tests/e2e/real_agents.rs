@@ -12,7 +12,7 @@ use pupitre_protocol::conversation::{
 use pupitre_protocol::event::Event;
 use pupitre_protocol::method::chat;
 use pupitre_testkit::model_server::ModelServer;
-use pupitre_testkit::real_agents::{Launch, RealAgent, cache_folder, install};
+use pupitre_testkit::real_agents::{Launch, RealAgent, cache_folder, obtain};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{Desk, EndedTurn, Follower, TestAgent, agent_name, utf8};
@@ -29,18 +29,7 @@ struct Stage {
 
 /// Returns the agent on a desk, or nothing when it is not asked for or cannot be had, which is said.
 fn stage(agent: RealAgent) -> Option<Stage> {
-    let wanted = std::env::var("PUPITRE_REAL_AGENTS").unwrap_or_default();
-    let is_wanted = match wanted.as_str() {
-        "" | "0" => false,
-        "1" => RealAgent::small().any(|small| small == agent),
-        "all" => true,
-        names => names.split(',').any(|name| name == agent.name()),
-    };
-    if !is_wanted {
-        eprintln!("SKIPPED {}: not in PUPITRE_REAL_AGENTS={wanted:?}", agent.name());
-        return None;
-    }
-    if let Err(reason) = install(agent, &cache_folder()) {
+    if let Err(reason) = obtain(agent) {
         eprintln!("SKIPPED {reason}");
         return None;
     }

@@ -9,23 +9,25 @@ const SECRET: &str = "sk-test-51c7d0e2a94f4b1e";
 const INHERITED: &str = "inherited-9d3f\"quoted\"0b7c";
 
 /// Says its secrets wherever an agent can: stderr, a stray line, an unknown notification, an answer to `initialize`, its
-/// reasoning, the text of its answer cut into pieces, a tool call, a plan, the error of a prompt.
+/// reasoning, the text of its answer cut into pieces, a tool call with its paths, commands, modes, options, a plan, the error
+/// of a prompt.
 const TALKATIVE: &str = r#"
 next() { read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 printf 'the key is %s and %s\n' "$KEY" "$PASSED_ON" >&2
 printf 'stray %s\n' "$KEY"
 next
 printf '{"jsonrpc":"2.0","method":"_odd/key","params":{"key":"%s"}}\n' "$KEY"
-printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{}}}\n' "$id"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"leaky","version":"1 %s"},"authMethods":[{"id":"m","name":"with %s","description":"%s"}]}}\n' "$id" "$KEY" "$KEY" "$KEY"
 next
-printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}\n' "$id"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1","modes":{"currentModeId":"m","availableModes":[{"id":"m","name":"as %s","description":"%s"}]},"configOptions":[{"id":"o","name":"of %s","type":"select","currentValue":"v","options":[{"value":"v","name":"%s"}]}]}}\n' "$id" "$KEY" "$KEY" "$KEY" "$KEY"
 next
 say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}\n' "$1"; }
 piece() { say "{\"sessionUpdate\":\"$1\",\"content\":{\"type\":\"text\",\"text\":\"$2\"}}"; }
 piece agent_thought_chunk "the person uses $KEY here"
 piece agent_message_chunk "my key is ${KEY%????????????}"
 piece agent_message_chunk "${KEY#????????????} indeed"
-say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t1\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\"}"
+say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t1\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\",\"locations\":[{\"path\":\"/tmp/$KEY\"}],\"content\":[{\"type\":\"diff\",\"path\":\"/tmp/$KEY\",\"newText\":\"$KEY\"}]}"
+say "{\"sessionUpdate\":\"available_commands_update\",\"availableCommands\":[{\"name\":\"c\",\"description\":\"$KEY\"}]}"
 say "{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"use $KEY\",\"priority\":\"high\",\"status\":\"pending\"}]}"
 piece agent_message_chunk "the end: $KEY"
 printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' "$id" "$KEY"
@@ -82,6 +84,12 @@ fn secrets_appear_nowhere() {
             "a file",
             format!("{}: {}", file.display(), String::from_utf8_lossy(&bytes)),
         ));
+    }
+    for word in ["1 ***", "with ***", "as ***", "of ***", "/tmp/***"] {
+        assert!(
+            seen.iter().any(|(_, text)| text.contains(word)),
+            "{word} was read and shown"
+        );
     }
     for (what, text) in seen {
         for secret in [SECRET, INHERITED, "inherited-9d3f", "0b7c"] {

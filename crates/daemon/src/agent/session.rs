@@ -162,7 +162,8 @@ impl AgentTask {
         let failed = |reason: String| Input::HandshakeFailed { reason };
         let input = match outcome {
             Ok(result) => match initialized(&result) {
-                Ok(initialized) => {
+                Ok(mut initialized) => {
+                    self.veil.cover_introduction(&mut initialized);
                     self.last_run.initialized = Some(initialized);
                     Input::HandshakeDone
                 }
@@ -279,12 +280,13 @@ impl AgentTask {
             config_options,
             ..
         } = settings;
-        if let Some(modes) = modes {
-            self.conversation.update(Update::Modes(modes), &mut SystemStamps);
-        }
-        if let Some(options) = config_options {
+        let told = [
+            modes.map(Update::Modes),
+            config_options.map(Update::ConfigOptions),
+        ];
+        for update in told.into_iter().flatten() {
             self.conversation
-                .update(Update::ConfigOptions(options), &mut SystemStamps);
+                .update(self.veil.cover_choices(update), &mut SystemStamps);
         }
     }
 

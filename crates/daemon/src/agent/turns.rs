@@ -239,7 +239,7 @@ impl AgentTask {
 
     fn take_permission_request(&mut self, request_id: AgentRequestId, mut request: PermissionRequest) {
         self.note_skipped(&request.skipped);
-        self.veil.cover_tool(&mut request.tool);
+        self.veil.cover_request(&mut request);
         let is_ours = matches!(&self.session, Session::Open { id } if *id == request.session_id);
         let id = is_ours
             .then(|| {

@@ -6,7 +6,7 @@
 
 use pupitre_model::conversation::{ToolPatch, Update, Voice};
 
-use super::acp::Redactor;
+use super::acp::{Initialized, PermissionRequest, Redactor};
 
 /// Shorter values are no secrets. In bytes.
 const SECRET_BYTES: usize = 8;
@@ -94,7 +94,7 @@ impl Veil {
             Update::Plan(mut entries) => {
                 told.extend(self.release());
                 for entry in &mut entries {
-                    entry.content = self.blot(std::mem::take(&mut entry.content));
+                    self.blot_in(&mut entry.content);
                 }
                 Update::Plan(entries)
             }
@@ -103,29 +103,92 @@ impl Veil {
                 mut resource,
             } => {
                 told.extend(self.release());
-                resource.text = resource.text.map(|text| self.blot(text));
+                self.blot_in(&mut resource.uri);
+                self.blot_each([&mut resource.name, &mut resource.text]);
                 Update::Resource { message_id, resource }
             }
-            Update::Title(title) => Update::Title(title.map(|title| self.blot(title))),
-            other @ (Update::Image { .. }
+            Update::Title(mut title) => {
+                self.blot_each([&mut title]);
+                Update::Title(title)
+            }
+            update @ (Update::Image { .. }
             | Update::Usage(_)
             | Update::Commands(_)
             | Update::Modes(_)
             | Update::CurrentMode(_)
-            | Update::ConfigOptions(_)) => other,
+            | Update::ConfigOptions(_)) => self.cover_choices(update),
         };
         told.push(update);
         told
     }
 
-    /// Blots secrets out of what a tool call says.
-    pub(super) fn cover_tool(&self, patch: &mut ToolPatch) {
-        for field in [&mut patch.title, &mut patch.input, &mut patch.output] {
-            *field = field.take().map(|text| self.blot(text));
+    /// Blots secrets out of what an agent offers to choose from: the words, and not the ids, by which it knows the choice.
+    pub(super) fn cover_choices(&self, update: Update) -> Update {
+        match update {
+            Update::Commands(mut commands) => {
+                for command in &mut commands {
+                    self.blot_in(&mut command.description);
+                    self.blot_each([&mut command.hint]);
+                }
+                Update::Commands(commands)
+            }
+            Update::Modes(mut modes) => {
+                for mode in &mut modes.available {
+                    self.blot_in(&mut mode.name);
+                    self.blot_each([&mut mode.description]);
+                }
+                Update::Modes(modes)
+            }
+            Update::ConfigOptions(mut options) => {
+                for option in &mut options {
+                    self.blot_in(&mut option.name);
+                    self.blot_each([&mut option.description]);
+                    for choice in &mut option.choices {
+                        self.blot_in(&mut choice.name);
+                        self.blot_each([&mut choice.description, &mut choice.group]);
+                    }
+                }
+                Update::ConfigOptions(options)
+            }
+            // These have no words of their own, or are covered piece by piece.
+            other @ (Update::Text { .. }
+            | Update::Image { .. }
+            | Update::Resource { .. }
+            | Update::ToolCall(_)
+            | Update::Tool(_)
+            | Update::Plan(_)
+            | Update::Usage(_)
+            | Update::CurrentMode(_)
+            | Update::Title(_)) => other,
+        }
+    }
+
+    /// Blots secrets out of what an agent says of itself in its first answer.
+    pub(super) fn cover_introduction(&self, initialized: &mut Initialized) {
+        self.blot_each([&mut initialized.version]);
+        for method in &mut initialized.auth_methods {
+            self.blot_in(&mut method.name);
+            self.blot_each([&mut method.description]);
+        }
+    }
+
+    /// Blots secrets out of a permission request: what it is about, and the words of its options.
+    pub(super) fn cover_request(&self, request: &mut PermissionRequest) {
+        self.cover_tool(&mut request.tool);
+        for option in &mut request.options {
+            self.blot_in(&mut option.name);
+        }
+    }
+
+    fn cover_tool(&self, patch: &mut ToolPatch) {
+        self.blot_each([&mut patch.title, &mut patch.input, &mut patch.output]);
+        for location in patch.locations.iter_mut().flatten() {
+            self.blot_in(&mut location.path);
         }
         for diff in patch.diffs.iter_mut().flatten() {
-            diff.old_text = diff.old_text.take().map(|text| self.blot(text));
-            diff.new_text = self.blot(std::mem::take(&mut diff.new_text));
+            self.blot_in(&mut diff.path);
+            self.blot_in(&mut diff.new_text);
+            self.blot_each([&mut diff.old_text]);
         }
     }
 
@@ -141,6 +204,16 @@ impl Veil {
             message_id,
             text,
         })
+    }
+
+    fn blot_in(&self, text: &mut String) {
+        *text = self.blot(std::mem::take(text));
+    }
+
+    fn blot_each<'a>(&self, texts: impl IntoIterator<Item = &'a mut Option<String>>) {
+        for text in texts.into_iter().flatten() {
+            self.blot_in(text);
+        }
     }
 
     fn blot(&self, text: String) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pupitre_testkit::model_server::ModelServer;
 use pupitre_testkit::plain_client::{PlainClient, PlainClientError, TurnPlan, TurnReport};
-use pupitre_testkit::real_agents::{Launch, RealAgent, cache_folder, install};
+use pupitre_testkit::real_agents::{Launch, RealAgent, cache_folder, obtain};
 use pupitre_testkit::transcript::{CancelPoint, PermissionAnswer, TurnOutcome};
 
 /// Some agents take more than ten seconds to start on a busy machine.
@@ -21,18 +21,7 @@ struct Running {
 
 /// Returns the agent with a session, or nothing when it is not asked for or cannot be had; that is said on stderr.
 fn start(agent: RealAgent) -> Option<Running> {
-    let wanted = std::env::var("PUPITRE_REAL_AGENTS").unwrap_or_default();
-    let is_wanted = match wanted.as_str() {
-        "" | "0" => false,
-        "1" => RealAgent::small().any(|small| small == agent),
-        "all" => true,
-        names => names.split(',').any(|name| name == agent.name()),
-    };
-    if !is_wanted {
-        eprintln!("SKIPPED {}: not in PUPITRE_REAL_AGENTS={wanted:?}", agent.name());
-        return None;
-    }
-    if let Err(reason) = install(agent, &cache_folder()) {
+    if let Err(reason) = obtain(agent) {
         eprintln!("SKIPPED {reason}");
         return None;
     }
