@@ -54,6 +54,19 @@ export async function waitIdle(page, agent = "demo") {
   }, agent);
 }
 
+/** Waits until the newest message stands at the end of the window, with what comes before it as far as the window reaches. */
+export async function waitDrawn(page, agent = "demo") {
+  await page.waitForFunction((name) => {
+    const ids = window.pupitre.conversations.find(name, null).talk.map((message) => message.id);
+    const drawn = [...document.querySelectorAll("[data-message]")];
+    const scroller = document.querySelector(".scroller").getBoundingClientRect();
+    const [first, last] = [drawn[0], drawn.at(-1)];
+    if (!first || last.dataset.message !== ids.at(-1)) return false;
+    const reachesTop = first.dataset.message === ids[0] || first.getBoundingClientRect().top <= scroller.top;
+    return drawn.length > 1 && reachesTop && last.getBoundingClientRect().bottom <= scroller.bottom + 1;
+  }, agent);
+}
+
 /** Returns what the page holds, what the daemon shows, and what is drawn. */
 export async function compare(page, agent = "demo") {
   return page.evaluate(async (name) => {

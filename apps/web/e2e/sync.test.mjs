@@ -2,7 +2,7 @@
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { findChromium, launch, openPage, picture } from "./browser.mjs";
-import { compare, missing, send, startDesk, waitIdle } from "./desk.mjs";
+import { compare, missing, send, startDesk, waitDrawn, waitIdle } from "./desk.mjs";
 
 describe("two windows", { skip: missing }, () => {
   let browser;
@@ -22,7 +22,10 @@ describe("two windows", { skip: missing }, () => {
   });
 
   async function assertSame() {
-    for (const page of [one, two]) await waitIdle(page);
+    for (const page of [one, two]) {
+      await waitIdle(page);
+      await waitDrawn(page);
+    }
     const [first, second] = [await compare(one), await compare(two)];
     assert.deepEqual(first.held, first.daemon);
     assert.deepEqual(second.held, second.daemon);
