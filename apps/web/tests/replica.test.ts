@@ -10,7 +10,8 @@ class Source {
   readonly events: Frame[] = [];
   private readonly messages: Message[] = [];
   private rev = 0;
-  private head = { busy: false, stalled: false, queued: 0, title: null as string | null, used: 0 };
+  private head = { busy: false, stalled: false, queued: 0, title: null as string | null, used: 0, login: null as ConversationView["login"] };
+  private elicitations: ConversationView["elicitations"] = [];
   private permissions: ConversationView["permissions"] = [];
 
   view(before?: string, limit = 200): ConversationView {
@@ -20,6 +21,7 @@ class Source {
       messages: all.slice(-limit), total: this.messages.length, truncated: false, busy: this.head.busy, queued: this.head.queued,
       usage: this.head.used > 0 ? { used: this.head.used, size: 100 } : null, commands: [], permissions: this.permissions,
       modes: null, config_options: [], stalled: this.head.stalled,
+      elicitations: this.elicitations, login: this.head.login,
     });
   }
 
@@ -70,12 +72,26 @@ class Source {
 
   beside(what: number): void {
     const rev = ++this.rev;
-    switch (what % 4) {
+    switch (what % 5) {
+      case 4: {
+        const open = this.elicitations[0];
+        if (open) {
+          this.elicitations = [];
+          this.emit({ type: "elicitation:resolved", rev, id: open.id, resolution: { outcome: "cancelled" } });
+        } else {
+          const wants = { mode: "url" as const, url: "https://example.org/" };
+          const elicitation = { id: `q${rev}`, agent: "demo", conversation: "c1", message: "?", wants, createdAt: rev };
+          this.elicitations = [elicitation];
+          this.emit({ type: "elicitation:requested", rev, elicitation });
+        }
+        break;
+      }
       case 0:
         this.head.busy = !this.head.busy;
         this.head.queued = what;
         this.head.stalled = this.head.busy && what > 3;
-        this.emit({ type: "turn:changed", rev, busy: this.head.busy, queued: what, stalled: this.head.stalled });
+        this.head.login = this.head.busy ? { message: "log in", methods: [] } : null;
+        this.emit({ type: "turn:changed", rev, busy: this.head.busy, queued: what, stalled: this.head.stalled, login: this.head.login });
         break;
       case 1:
         this.head.used = rev;
@@ -127,7 +143,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ is: fc.constant("append" as const), pick, kind: fc.constantFrom("text" as const, "thought" as const), text: fc.string() }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constant("tool" as const), pick, status: fc.constantFrom("in_progress" as const, "completed" as const) }) },
   { weight: 1, arbitrary: fc.record({ is: fc.constant("finish" as const), pick }) },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant("beside" as const), what: fc.nat(7) }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant("beside" as const), what: fc.nat(9) }) },
 );
 
 function act(source: Source, deed: Deed): void {

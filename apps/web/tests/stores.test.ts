@@ -28,7 +28,7 @@ const message = (id: string, rev: number, text: string): Message => ({
 
 const view = (rev: number, messages: Message[]): ConversationView => ({
   agent: "a", conversation: "c", read_only: false, title: null, cwd: "/", rev, messages, total: messages.length, truncated: false, busy: true, queued: 0, usage: null,
-  commands: [], permissions: [], modes: null, config_options: [], stalled: false,
+  commands: [], permissions: [], modes: null, config_options: [], stalled: false, elicitations: [], login: null,
 });
 
 const delta = (rev: number, text: string): Frame => ({

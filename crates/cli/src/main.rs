@@ -5,6 +5,7 @@ mod commands;
 mod demo_agent;
 mod desk;
 mod failure;
+mod form;
 mod interrupt;
 mod launch;
 mod output;

@@ -10,6 +10,7 @@ mod message;
 pub(crate) mod neutral;
 mod permission;
 mod problem;
+mod question;
 pub(crate) mod style;
 pub(crate) mod table;
 mod time;

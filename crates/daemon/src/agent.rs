@@ -9,6 +9,7 @@ mod connection;
 mod files;
 mod log;
 mod process;
+mod questions;
 mod session;
 mod task;
 mod terminals;
@@ -19,10 +20,12 @@ use pupitre_model::config::{AgentDefinition, Limits};
 use pupitre_model::conversation::{Attachment, Stored};
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView};
 use pupitre_protocol::conversation::{
-    CancelReply, ConversationView, CurrentConversationReply, Permission, SendReply,
+    AnsweredBy, CancelReply, ConversationView, CurrentConversationReply, Elicitation, ElicitationAction,
+    Permission, SendReply,
 };
-use pupitre_protocol::{AgentName, ErrorKind, MessageId, PermissionId, RpcError};
-use serde_json::Value;
+use pupitre_protocol::system::Empty;
+use pupitre_protocol::{AgentName, ElicitationId, ErrorKind, MessageId, PermissionId, RpcError};
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use acp::file_uri;
@@ -48,10 +51,24 @@ pub(crate) enum AgentRequest {
     },
     Withdraw(MessageId, Respond<()>),
     Cancel(Option<MessageId>, Respond<CancelReply>),
-    Permissions(Respond<Vec<Permission>>),
+    /// Logs in by one of the ways that the agent offers.
+    Authenticate {
+        method_id: String,
+        respond: Respond<Empty>,
+    },
+    /// What waits for an answer of the user.
+    OpenRequests(Respond<OpenRequests>),
+    AnswerElicitation {
+        id: ElicitationId,
+        action: ElicitationAction,
+        content: Map<String, Value>,
+        answered_by: AnsweredBy,
+        respond: Respond<()>,
+    },
     AnswerPermission {
         id: PermissionId,
         option: Option<String>,
+        answered_by: AnsweredBy,
         respond: Respond<()>,
     },
     Conversation(PageRequest, Respond<HeldConversation>),
@@ -75,6 +92,13 @@ pub(crate) enum AgentRequest {
     SetLimits(Limits),
     /// Another agent needs the place; the answer is that it is left, or [`crate::hub::UnitEvent::Stay`].
     MakeRoom,
+}
+
+/// What an agent asks of its user.
+#[derive(Debug)]
+pub(crate) struct OpenRequests {
+    pub(crate) permissions: Vec<Permission>,
+    pub(crate) elicitations: Vec<Elicitation>,
 }
 
 /// Which messages of the current conversation are asked for.

@@ -357,7 +357,12 @@ fn is_stored(change: &mut Change) -> bool {
         | Change::Whole { .. }
         | Change::Asked(_)
         | Change::Resolved { .. } => true,
-        Change::Turn { .. } | Change::Usage(_) | Change::Commands(_) | Change::Session { .. } => false,
+        Change::Elicited(_)
+        | Change::ElicitationResolved { .. }
+        | Change::Turn { .. }
+        | Change::Usage(_)
+        | Change::Commands(_)
+        | Change::Session { .. } => false,
     }
 }
 

@@ -5,9 +5,11 @@
 //! held; older ones are in storage. A message is cut to the limits of the protocol as it grows, and the whole of
 //! what was cut goes out as a change of its own, so that memory, frames and replies stay bounded whatever comes.
 
+mod asking;
 mod change;
 mod clip;
 mod fold;
+mod form;
 mod held;
 mod restore;
 mod turn;
@@ -16,11 +18,12 @@ mod view;
 
 use std::collections::{HashMap, VecDeque};
 
-use pupitre_protocol::conversation::{Command, ConfigOption, Modes, Permission, Usage};
+use pupitre_protocol::conversation::{Command, ConfigOption, Elicitation, Login, Modes, Permission, Usage};
 use pupitre_protocol::{AgentName, ConversationId, MessageId, PermissionId};
 use uuid::Uuid;
 
 pub use change::{Change, Revision, WholeField};
+pub use form::{FormError, check_form};
 pub use restore::{Stored, compose};
 pub use turn::{Attachment, Cancelled, Prompt, SendError, Stall, TurnEnd, WithdrawError};
 pub use update::{ToolPatch, Update, Voice};
@@ -68,6 +71,9 @@ pub struct Conversation {
     modes: Option<Modes>,
     config_options: Vec<ConfigOption>,
     permissions: Vec<Permission>,
+    elicitations: Vec<Elicitation>,
+    /// The running turn waits until its user has logged in.
+    login: Option<Login>,
     rejections: u32,
     revisions: Vec<Revision>,
 }
@@ -132,6 +138,8 @@ impl Conversation {
             modes: None,
             config_options: Vec::new(),
             permissions: Vec::new(),
+            elicitations: Vec::new(),
+            login: None,
             rejections: 0,
             revisions: Vec::new(),
         }
@@ -253,6 +261,7 @@ impl Conversation {
             busy: self.is_busy(),
             queued: self.queued(),
             stalled: self.stalled,
+            login: self.login.clone(),
         };
         self.record(change);
     }

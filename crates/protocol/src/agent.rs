@@ -133,6 +133,15 @@ pub struct AgentParams {
     pub agent: AgentName,
 }
 
+/// Parameters of `agent.authenticate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct AuthenticateParams {
+    pub agent: AgentName,
+    /// One of the agent's `auth_methods`.
+    pub method_id: String,
+}
+
 /// Every agent, in the order of the configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]

@@ -1,12 +1,18 @@
 //! Conversations: messages, their parts, and permission requests.
 
+mod elicitation;
 mod requests;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::agent::AuthMethod;
 use crate::{AgentName, ConversationId, MessageId, PermissionId};
 
+pub use elicitation::{
+    AnswerElicitationParams, Elicitation, ElicitationAction, ElicitationOutcome, Field, FieldInput,
+    FieldOption, Wanted,
+};
 pub use requests::{
     AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, CurrentConversationReply,
     HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams, PartReply,
@@ -150,6 +156,9 @@ pub struct ToolCall {
     /// Something of it was cut; `chat.part` gives the whole.
     #[serde(default, skip_serializing_if = "is_false")]
     pub truncated: bool,
+    /// How its last permission request ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission: Option<PermissionOutcome>,
 }
 
 /// The kind of a tool call. One that is not known here reads as `other`.
@@ -385,8 +394,20 @@ pub enum AnsweredBy {
     /// A program of the user's own: the command line, a script.
     #[default]
     Program,
+    /// A person at the page.
+    Page,
     /// The rule of the configuration (`permissions` of the agent).
     Rule,
+}
+
+/// An agent wants its user to log in before it answers: one of these ways, run by `agent.authenticate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Login {
+    /// What the agent says of it.
+    pub message: String,
+    /// What it offers, as `initialize` told; none when it must be done with the agent's own program.
+    pub methods: Vec<AuthMethod>,
 }
 
 /// A conversation, from one message backwards.
@@ -419,6 +440,9 @@ pub struct ConversationView {
     pub usage: Option<Usage>,
     pub commands: Vec<Command>,
     pub permissions: Vec<Permission>,
+    pub elicitations: Vec<Elicitation>,
+    /// The running turn waits until its user has logged in.
+    pub login: Option<Login>,
     pub modes: Option<Modes>,
     pub config_options: Vec<ConfigOption>,
 }

@@ -6,10 +6,11 @@ use crate::agent::{AgentState, TraceEntry};
 use crate::channel::ChannelEntry;
 use crate::configuration::Problem;
 use crate::conversation::{
-    Command, ConfigOption, Message, Modes, Part, PartKind, Permission, PermissionOutcome, Usage,
+    Command, ConfigOption, Elicitation, ElicitationOutcome, Login, Message, Modes, Part, PartKind,
+    Permission, PermissionOutcome, Usage,
 };
 use crate::method::Access;
-use crate::{AgentName, ConversationId, Cursor, Epoch, MessageId, PermissionId};
+use crate::{AgentName, ConversationId, Cursor, ElicitationId, Epoch, MessageId, PermissionId};
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal ($payload:ty), $class:ident;)+) => {
@@ -82,6 +83,10 @@ events! {
     PermissionRequested = "permission:requested"(PermissionRequested), LifeCycle;
     /// A permission request was answered, cancelled, or taken back.
     PermissionResolved = "permission:resolved"(PermissionResolved), LifeCycle;
+    /// The agent asks its user to fill in a form, or to visit an address.
+    ElicitationRequested = "elicitation:requested"(ElicitationRequested), LifeCycle;
+    /// A question of the agent's was answered, cancelled, or taken back.
+    ElicitationResolved = "elicitation:resolved"(ElicitationResolved), LifeCycle;
     /// The agent reported the use of its context window.
     UsageChanged = "usage:changed"(UsageChanged), LifeCycle;
     /// The agent announced its slash commands.
@@ -130,6 +135,8 @@ impl EventKind {
             | Self::TurnChanged
             | Self::PermissionRequested
             | Self::PermissionResolved
+            | Self::ElicitationRequested
+            | Self::ElicitationResolved
             | Self::UsageChanged
             | Self::CommandsChanged
             | Self::SessionChanged
@@ -253,6 +260,8 @@ pub struct TurnChanged {
     pub queued: u32,
     /// The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck.
     pub stalled: bool,
+    /// The running turn waits until its user has logged in.
+    pub login: Option<Login>,
 }
 
 /// Payload of `permission:requested`: the request itself, and the revision.
@@ -335,6 +344,29 @@ pub struct PermissionResolved {
     #[cfg_attr(test, ts(type = "number"))]
     pub rev: u64,
     pub resolution: PermissionOutcome,
+}
+
+/// Payload of `elicitation:requested`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ElicitationRequested {
+    pub agent: AgentName,
+    pub conversation: ConversationId,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub rev: u64,
+    pub elicitation: Elicitation,
+}
+
+/// Payload of `elicitation:resolved`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ElicitationResolved {
+    pub id: ElicitationId,
+    pub agent: AgentName,
+    pub conversation: ConversationId,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub rev: u64,
+    pub resolution: ElicitationOutcome,
 }
 
 /// Payload of `usage:changed`.

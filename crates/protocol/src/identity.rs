@@ -51,6 +51,10 @@ uuid_id! {
     PermissionId
 }
 uuid_id! {
+    /// Identifies a question of an agent to its user: a UUIDv7 of ours.
+    ElicitationId
+}
+uuid_id! {
     /// Identifies a file that a page gave the daemon, to send along with a message: a UUIDv7.
     UploadId
 }

@@ -21,8 +21,8 @@ mod generated;
 pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
 pub use event::{Event, EventKind, Frame};
 pub use identity::{
-    AgentName, AgentNameError, ChannelEntryId, ConversationId, Cursor, CursorError, Epoch, MessageId,
-    PermissionId, UploadId,
+    AgentName, AgentNameError, ChannelEntryId, ConversationId, Cursor, CursorError, ElicitationId, Epoch,
+    MessageId, PermissionId, UploadId,
 };
 pub use method::Method;
 pub use system::PROTOCOL;

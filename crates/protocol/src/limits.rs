@@ -68,6 +68,10 @@ pub const UPLOADS_BYTES: u64 = 1 << 30;
 pub const UPLOAD_NAME_BYTES: usize = 120;
 /// The most messages that wait for the current answer of one agent.
 pub const QUEUED_MESSAGES: usize = 100;
+/// The longest question of an agent (ACP: elicitation), in bytes of its parameters; a longer one is refused.
+pub const ELICITATION_BYTES: usize = 64 << 10;
+/// The most fields of a form.
+pub const ELICITATION_FIELDS: usize = 64;
 
 /// The longest line that an agent may write, in bytes; a longer one ends the connection.
 pub const AGENT_LINE_BYTES: usize = 64 << 20;

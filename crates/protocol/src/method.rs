@@ -5,7 +5,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::agent::{AgentListReply, AgentLogsReply, AgentParams, AgentTraceReply, AgentView};
+use crate::agent::{
+    AgentListReply, AgentLogsReply, AgentParams, AgentTraceReply, AgentView, AuthenticateParams,
+};
 use crate::channel::{
     ChannelListReply, ChannelMessagesParams, ChannelMessagesReply, ChannelSendParams, ChannelSendReply,
 };
@@ -15,9 +17,10 @@ use crate::configuration::{
     ConfigValidateReply, ConfigView,
 };
 use crate::conversation::{
-    AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, ConversationView,
-    CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams,
-    PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
+    AnswerElicitationParams, AnswerPermissionParams, CancelParams, CancelReply, ConversationParams,
+    ConversationView, CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams,
+    OpenParams, PartParams, PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply,
+    SetModeParams, SetOptionParams,
 };
 use crate::event::{SubscribeParams, Subscribed};
 use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PageReply, PingReply};
@@ -109,6 +112,9 @@ methods! {
         Logs = "agent.logs"(AgentParams) -> AgentLogsReply, Private;
         /// Gives the last 1,000 protocol messages between the daemon and an agent.
         Trace = "agent.trace"(AgentParams) -> AgentTraceReply, Private;
+        /// Logs in with an agent that runs, by one of the ways that it offers; answers when the agent says that it is done,
+        /// which takes as long as the person takes. A message that waits for the login is sent then.
+        Authenticate = "agent.authenticate"(AuthenticateParams) -> Empty, Decide;
     }
     config {
         /// Says which configuration is held, and what is wrong with its file.
@@ -139,7 +145,7 @@ methods! {
         Messages = "channel.messages"(ChannelMessagesParams) -> ChannelMessagesReply, Private;
     }
     chat {
-        /// Lists the permission requests that wait for an answer.
+        /// Lists the permission requests and the questions that wait for an answer.
         Permissions = "chat.permissions"(PermissionsParams) -> PermissionsReply, Read;
         /// Adds a user message; starts the agent if needed; queues the message while the agent is answering.
         Send = "chat.send"(SendParams) -> SendReply, Prompt;
@@ -149,6 +155,9 @@ methods! {
         Cancel = "chat.cancel"(CancelParams) -> CancelReply, Arrange;
         /// Answers one permission request. A second answer, or one after Stop, is the error `already_answered`.
         AnswerPermission = "chat.answer_permission"(AnswerPermissionParams) -> Empty, Decide;
+        /// Answers one question of an agent (ACP: elicitation). A second answer, or one after Stop, is the error `already_answered`;
+        /// values that the form does not allow are the error `invalid_params`, and the question stays open.
+        AnswerElicitation = "chat.answer_elicitation"(AnswerElicitationParams) -> Empty, Decide;
         /// Gives the newest messages of a conversation, and all that a client needs to follow it from there.
         Conversation = "chat.conversation"(ConversationParams) -> ConversationView, Read;
         /// Gives the whole of a part that was cut in messages and events, window by window.

@@ -51,12 +51,19 @@ impl Replica {
                 self.view.busy = payload.busy;
                 self.view.queued = payload.queued;
                 self.view.stalled = payload.stalled;
+                self.view.login.clone_from(&payload.login);
             }
             Event::PermissionRequested(payload) => {
                 self.view.permissions.push(payload.clone().into_permission());
             }
             Event::PermissionResolved(payload) => {
                 self.view.permissions.retain(|open| open.id != payload.id);
+            }
+            Event::ElicitationRequested(payload) => {
+                self.view.elicitations.push(payload.elicitation.clone());
+            }
+            Event::ElicitationResolved(payload) => {
+                self.view.elicitations.retain(|open| open.id != payload.id);
             }
             Event::UsageChanged(payload) => self.view.usage = Some(payload.usage.clone()),
             Event::CommandsChanged(payload) => self.view.commands.clone_from(&payload.commands),
@@ -164,6 +171,8 @@ impl Replica {
             "busy and queued"
         );
         assert_eq!(ours.permissions, now.permissions, "permissions");
+        assert_eq!(ours.elicitations, now.elicitations, "questions");
+        assert_eq!(ours.login, now.login, "login");
         assert_eq!(ours.usage, now.usage, "usage");
         assert_eq!(ours.commands, now.commands, "commands");
         assert_eq!(ours.modes, now.modes, "modes");
@@ -187,6 +196,8 @@ fn standing(event: &Event) -> Option<(ConversationId, u64)> {
         Event::TurnChanged(payload) => (payload.conversation, payload.rev),
         Event::PermissionRequested(payload) => (payload.conversation, payload.rev),
         Event::PermissionResolved(payload) => (payload.conversation, payload.rev),
+        Event::ElicitationRequested(payload) => (payload.conversation, payload.rev),
+        Event::ElicitationResolved(payload) => (payload.conversation, payload.rev),
         Event::UsageChanged(payload) => (payload.conversation, payload.rev),
         Event::CommandsChanged(payload) => (payload.conversation, payload.rev),
         Event::SessionChanged(payload) => (payload.conversation, payload.rev),

@@ -164,7 +164,7 @@ export class Stage {
     conversation.busy = busy;
     conversation.queued = conversation.messages.filter((message) => message.queued).length;
     conversation.rev += 1;
-    this.emit({ type: "turn:changed", agent: name, conversation: conversation.id, rev: conversation.rev, busy, queued: conversation.queued, stalled: false });
+    this.emit({ type: "turn:changed", agent: name, conversation: conversation.id, rev: conversation.rev, busy, queued: conversation.queued, stalled: false, login: null });
   }
 
   resolve(id, resolution) {
@@ -254,7 +254,7 @@ const METHODS = {
     const reach = messages.filter((message) => !before || message.id < before).slice(-(limit ?? 200));
     return {
       agent, conversation: id, read_only: false, title, cwd: "/home/ada/src/lockkeeper", rev, messages: reach, total: messages.length, truncated: false,
-      busy, queued, usage, commands, permissions, modes, config_options, stalled: false,
+      busy, queued, usage, commands, permissions, modes, config_options, stalled: false, elicitations: [], login: null,
     };
   },
   "chat.send": (stage, { agent, text }) => {

@@ -68,6 +68,8 @@ export class Replica {
       case "turn:changed":
       case "permission:requested":
       case "permission:resolved":
+      case "elicitation:requested":
+      case "elicitation:resolved":
       case "usage:changed":
       case "commands:changed":
       case "session:changed":
@@ -87,6 +89,7 @@ export class Replica {
         head.busy = event.busy;
         head.queued = event.queued;
         head.stalled = event.stalled;
+        head.login = event.login;
         break;
       case "permission:requested": {
         const { id, agent, conversation, messageId, toolCall, options, rejections, createdAt } = event;
@@ -96,6 +99,14 @@ export class Replica {
       }
       case "permission:resolved":
         head.permissions = head.permissions.filter((open) => open.id !== event.id);
+        break;
+      case "elicitation:requested": {
+        const asked = event.elicitation;
+        head.elicitations = [...head.elicitations.filter((open) => open.id !== asked.id), asked];
+        break;
+      }
+      case "elicitation:resolved":
+        head.elicitations = head.elicitations.filter((open) => open.id !== event.id);
         break;
       case "usage:changed":
         head.usage = event.usage;

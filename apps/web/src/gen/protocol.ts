@@ -58,6 +58,8 @@ export interface Methods {
   "agent.logs": { params: AgentParams; reply: AgentLogsReply };
   /** Gives the last 1,000 protocol messages between the daemon and an agent. */
   "agent.trace": { params: AgentParams; reply: AgentTraceReply };
+  /** Logs in with an agent that runs, by one of the ways that it offers; answers when the agent says that it is done, which takes as long as the person takes. A message that waits for the login is sent then. */
+  "agent.authenticate": { params: AuthenticateParams; reply: Empty };
   /** Says which configuration is held, and what is wrong with its file. */
   "config.current": { params: Empty; reply: ConfigView };
   /** Gives the text of the file, and the hash that `config.save` wants back. */
@@ -82,7 +84,7 @@ export interface Methods {
   "channel.send": { params: ChannelSendParams; reply: ChannelSendReply };
   /** Gives what was said in a channel. */
   "channel.messages": { params: ChannelMessagesParams; reply: ChannelMessagesReply };
-  /** Lists the permission requests that wait for an answer. */
+  /** Lists the permission requests and the questions that wait for an answer. */
   "chat.permissions": { params: PermissionsParams; reply: PermissionsReply };
   /** Adds a user message; starts the agent if needed; queues the message while the agent is answering. */
   "chat.send": { params: SendParams; reply: SendReply };
@@ -92,6 +94,8 @@ export interface Methods {
   "chat.cancel": { params: CancelParams; reply: CancelReply };
   /** Answers one permission request. A second answer, or one after Stop, is the error `already_answered`. */
   "chat.answer_permission": { params: AnswerPermissionParams; reply: Empty };
+  /** Answers one question of an agent (ACP: elicitation). A second answer, or one after Stop, is the error `already_answered`; values that the form does not allow are the error `invalid_params`, and the question stays open. */
+  "chat.answer_elicitation": { params: AnswerElicitationParams; reply: Empty };
   /** Gives the newest messages of a conversation, and all that a client needs to follow it from there. */
   "chat.conversation": { params: ConversationParams; reply: ConversationView };
   /** Gives the whole of a part that was cut in messages and events, window by window. */
@@ -126,6 +130,7 @@ export const METHODS = [
   "agent.restart",
   "agent.logs",
   "agent.trace",
+  "agent.authenticate",
   "config.current",
   "config.content",
   "config.validate",
@@ -143,6 +148,7 @@ export const METHODS = [
   "chat.withdraw",
   "chat.cancel",
   "chat.answer_permission",
+  "chat.answer_elicitation",
   "chat.conversation",
   "chat.part",
   "chat.set_option",
@@ -174,6 +180,10 @@ export type Event =
   | ({ type: "permission:requested" } & PermissionRequested)
   /** A permission request was answered, cancelled, or taken back. */
   | ({ type: "permission:resolved" } & PermissionResolved)
+  /** The agent asks its user to fill in a form, or to visit an address. */
+  | ({ type: "elicitation:requested" } & ElicitationRequested)
+  /** A question of the agent's was answered, cancelled, or taken back. */
+  | ({ type: "elicitation:resolved" } & ElicitationResolved)
   /** The agent reported the use of its context window. */
   | ({ type: "usage:changed" } & UsageChanged)
   /** The agent announced its slash commands. */
@@ -299,6 +309,14 @@ export type AgentView = {
   auth_methods: Array<AuthMethod>;
 };
 
+/** Parameters of `chat.answer_elicitation`. */
+export type AnswerElicitationParams = {
+  id: ElicitationId;
+  action: ElicitationAction;
+  /** The values of a form that is accepted, by the fields' names: texts, numbers, booleans, lists of texts. */
+  content?: Record<string, string | number | boolean | string[]>;
+};
+
 /** Parameters of `chat.answer_permission`. */
 export type AnswerPermissionParams = {
   id: PermissionId;
@@ -310,6 +328,8 @@ export type AnswerPermissionParams = {
 export type AnsweredBy =
   /** A program of the user's own: the command line, a script. */
   | "program"
+  /** A person at the page. */
+  | "page"
   /** The rule of the configuration (`permissions` of the agent). */
   | "rule";
 
@@ -318,6 +338,13 @@ export type AuthMethod = {
   id: string;
   name: string;
   description: string | null;
+};
+
+/** Parameters of `agent.authenticate`. */
+export type AuthenticateParams = {
+  agent: AgentName;
+  /** One of the agent's `auth_methods`. */
+  method_id: string;
 };
 
 /** A folder, or a file that may be a configuration. */
@@ -638,6 +665,9 @@ export type ConversationView = {
   usage: Usage | null;
   commands: Array<Command>;
   permissions: Array<Permission>;
+  elicitations: Array<Elicitation>;
+  /** The running turn waits until its user has logged in. */
+  login: Login | null;
   modes: Modes | null;
   config_options: Array<ConfigOption>;
 };
@@ -690,6 +720,55 @@ export type Dropped = {
   to: number;
   /** The types that were, or may have been, among them. */
   kinds: Array<EventKind>;
+};
+
+/** A question of an agent to its user, waiting for an answer. */
+export type Elicitation = {
+  id: ElicitationId;
+  agent: AgentName;
+  conversation: ConversationId;
+  /** What the agent says of it. */
+  message: string;
+  wants: Wanted;
+  /** In epoch milliseconds. */
+  createdAt: number;
+};
+
+/** What a user does with a question, in the words of ACP. */
+export type ElicitationAction =
+  /** Gives the values, or agrees to visit the address. */
+  | "accept"
+  /** Says no. */
+  | "decline"
+  /** Leaves it without an answer. */
+  | "cancel";
+
+/** Identifies a question of an agent to its user: a UUIDv7 of ours. */
+export type ElicitationId = string;
+
+/** How a question ended. What was entered is told to nobody but the agent. */
+export type ElicitationOutcome =
+  | { outcome: "answered"; action: ElicitationAction; answeredBy: AnsweredBy }
+  /** Stop cancelled it. */
+  | { outcome: "cancelled" }
+  /** The agent took it back, or ended. */
+  | { outcome: "withdrawn" };
+
+/** Payload of `elicitation:requested`. */
+export type ElicitationRequested = {
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  elicitation: Elicitation;
+};
+
+/** Payload of `elicitation:resolved`. */
+export type ElicitationResolved = {
+  id: ElicitationId;
+  agent: AgentName;
+  conversation: ConversationId;
+  rev: number;
+  resolution: ElicitationOutcome;
 };
 
 /** No parameters, or nothing to say. */
@@ -783,6 +862,8 @@ export type EventKind =
   | "turn:changed"
   | "permission:requested"
   | "permission:resolved"
+  | "elicitation:requested"
+  | "elicitation:resolved"
   | "usage:changed"
   | "commands:changed"
   | "session:changed"
@@ -792,6 +873,34 @@ export type EventKind =
   | "heartbeat"
   | "dropped"
   | "resync";
+
+/** One value of a form. */
+export type Field = {
+  /** Its key in the answer's `content`. */
+  name: string;
+  title: string;
+  description: string | null;
+  required: boolean;
+  input: FieldInput;
+};
+
+/** What can be entered into a field. */
+export type FieldInput =
+  | { type: "text"; format: string | null; min_length: number | null; max_length: number | null; pattern: string | null; default: string | null }
+  | { type: "number"; minimum: number | null; maximum: number | null; default: number | null }
+  | { type: "integer"; minimum: number | null; maximum: number | null; default: number | null }
+  | { type: "boolean"; default: boolean | null }
+  /** One of these. */
+  | { type: "choice"; options: Array<FieldOption>; default: string | null }
+  /** Any of these. */
+  | { type: "choices"; options: Array<FieldOption>; min_items: number | null; max_items: number | null; default: Array<string> };
+
+/** One value that can be chosen. */
+export type FieldOption = {
+  value: string;
+  title: string;
+  description: string | null;
+};
 
 /** Payload of `heartbeat`. */
 export type Heartbeat = Record<symbol, never>;
@@ -851,6 +960,14 @@ export type LogLine = {
   line: string;
   /** It came on stdout, where only protocol messages belong. */
   stray: boolean;
+};
+
+/** An agent wants its user to log in before it answers: one of these ways, run by `agent.authenticate`. */
+export type Login = {
+  /** What the agent says of it. */
+  message: string;
+  /** What it offers, as `initialize` told; none when it must be done with the agent's own program. */
+  methods: Array<AuthMethod>;
 };
 
 /** An image or a sound. */
@@ -1059,9 +1176,10 @@ export type PermissionsParams = {
   agent?: AgentName | null;
 };
 
-/** Every open permission request, oldest first. */
+/** Every open request of agents to their user, oldest first. */
 export type PermissionsReply = {
   permissions: Array<Permission>;
+  elicitations: Array<Elicitation>;
 };
 
 /** The daemon answers. */
@@ -1231,6 +1349,8 @@ export type ToolCall = {
   cancelled?: boolean;
   /** Something of it was cut; `chat.part` gives the whole. */
   truncated?: boolean;
+  /** How its last permission request ended. */
+  permission?: PermissionOutcome;
 };
 
 /** The kind of a tool call. One that is not known here reads as `other`. */
@@ -1281,6 +1401,8 @@ export type TurnChanged = {
   queued: number;
   /** The agent has said nothing for so long (`agent_stall_threshold_secs`) that it may be stuck. */
   stalled: boolean;
+  /** The running turn waits until its user has logged in. */
+  login: Login | null;
 };
 
 /** Identifies a file that a page gave the daemon, to send along with a message: a UUIDv7. */
@@ -1302,3 +1424,10 @@ export type UsageChanged = {
   rev: number;
   usage: Usage;
 };
+
+/** What an agent wants of its user. */
+export type Wanted =
+  /** Values, in the order in which they are asked. */
+  | { mode: "form"; fields: Array<Field> }
+  /** A visit to this address, where the user goes on with somebody else. */
+  | { mode: "url"; url: string };

@@ -6,7 +6,7 @@ mod trace;
 
 use clap::{Args, Subcommand};
 use pupitre_client::Client;
-use pupitre_protocol::agent::{AgentParams, AgentView};
+use pupitre_protocol::agent::{AgentParams, AgentView, AuthenticateParams};
 use pupitre_protocol::method::{Method, agent, system};
 use pupitre_protocol::system::Empty;
 
@@ -32,6 +32,8 @@ enum AgentVerb {
     Stop(OneAgent),
     /// Stop an agent and start it again
     Restart(OneAgent),
+    /// Log in with an agent that wants it, by one of the ways that it offers; without METHOD, list them
+    Login(LoginArguments),
     /// Print the last lines that an agent wrote to stderr
     Logs(FollowArguments),
     /// Print the last protocol messages between the daemon and an agent
@@ -42,6 +44,14 @@ enum AgentVerb {
 struct OneAgent {
     #[arg(value_name = "NAME")]
     agent: String,
+}
+
+#[derive(Debug, Args)]
+struct LoginArguments {
+    #[arg(value_name = "NAME")]
+    agent: String,
+    /// The way's id, as `agents login NAME` lists it
+    method: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +69,7 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: AgentsArguments) 
         Some(AgentVerb::Start(one)) => change::<agent::Start>(desk.find_or_start(output)?, output, &one),
         Some(AgentVerb::Stop(one)) => change::<agent::Stop>(desk.find()?, output, &one),
         Some(AgentVerb::Restart(one)) => change::<agent::Restart>(desk.find_or_start(output)?, output, &one),
+        Some(AgentVerb::Login(arguments)) => login(desk, output, arguments),
         Some(AgentVerb::Logs(FollowArguments { agent, follow: false })) => logs::last(desk, output, &agent),
         Some(AgentVerb::Logs(FollowArguments { agent, follow: true })) => logs::follow(desk, output, &agent),
         Some(AgentVerb::Trace(FollowArguments { agent, follow: false })) => trace::last(desk, output, &agent),
@@ -81,6 +92,32 @@ fn list(desk: &Desk, output: &mut Output, arguments: &AgentsArguments) -> Result
             Some(error) => format!("no agent: the configuration cannot be used: {error}"),
             None => format!("no agent: there is none in {}", daemon.config_path),
         })?;
+    }
+    Ok(())
+}
+
+/// Starts the agent when it does not run, since only then it tells what it offers.
+fn login(desk: &Desk, output: &mut Output, arguments: LoginArguments) -> Result<(), Failure> {
+    let LoginArguments { agent, method } = arguments;
+    let mut client = desk.find_or_start(output)?;
+    let agent = agent_named(&mut client, &agent)?;
+    let view = client.call::<agent::Start>(&AgentParams { agent: agent.clone() })?;
+    match method {
+        Some(method_id) => {
+            output.progress(&format!("logging in with {agent}"))?;
+            let params = AuthenticateParams {
+                agent: agent.clone(),
+                method_id,
+            };
+            client.call::<agent::Authenticate>(&params)?;
+            output.line(&format!("logged in with {agent}"))?;
+        }
+        None if view.auth_methods.is_empty() => {
+            output.note(&format!(
+                "{agent} offers no login here; log in with its own program"
+            ))?;
+        }
+        None => output.auth_methods(&view.auth_methods)?,
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod permission;
 mod printer;
+mod question;
 mod session;
 mod turn;
 
@@ -59,7 +60,7 @@ pub(super) fn run(
     let mut client = desk.find_or_start(output)?;
     let agent = agent_named(&mut client, &arguments.agent)?;
     prepare_conversation(&mut client, &agent, arguments, cwd)?;
-    let question = session::Question {
+    let asking = session::Asking {
         agent,
         text,
         rule: rule(arguments, output),
@@ -69,7 +70,7 @@ pub(super) fn run(
             Style::Stream(output.device())
         },
     };
-    session::ask(desk, client, output, interrupts, question)
+    session::ask(desk, client, output, interrupts, asking)
 }
 
 /// Begins a new conversation when one was asked for, or when the current one works in another folder.

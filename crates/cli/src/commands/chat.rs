@@ -8,16 +8,18 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use pupitre_client::Client;
 use pupitre_protocol::conversation::{
-    AnswerPermissionParams, CancelParams, CancelReply, HistoryParams, MessageParams, NewParams, OpenParams,
-    PermissionsParams, SendParams,
+    AnswerElicitationParams, AnswerPermissionParams, CancelParams, CancelReply, ElicitationAction,
+    HistoryParams, MessageParams, NewParams, OpenParams, PermissionsParams, SendParams, Wanted,
 };
 use pupitre_protocol::limits::ATTACHMENTS;
 use pupitre_protocol::method::chat;
-use pupitre_protocol::{AgentName, ConversationId, MessageId, PermissionId};
+use pupitre_protocol::{AgentName, ConversationId, ElicitationId, MessageId, PermissionId};
+use serde_json::{Map, Value};
 
 use crate::commands::message_text;
 use crate::desk::{Desk, absolute, agent_named, utf8};
 use crate::failure::Failure;
+use crate::form;
 use crate::output::Output;
 use show::{PartArguments, ShowArguments};
 
@@ -39,10 +41,12 @@ enum ChatVerb {
     Cancel(OneAgent),
     /// Take back one message that waits
     Withdraw(WithdrawArguments),
-    /// List the permission requests that wait for an answer
+    /// List the permission requests and the questions that wait for an answer
     Permissions(ListArguments),
     /// Answer a permission request
     Answer(AnswerArguments),
+    /// Answer a question of an agent, with the values of its form
+    Fill(FillArguments),
     /// Put the current conversation away and begin another
     New(NewArguments),
     /// List conversations, earlier ones included
@@ -97,6 +101,22 @@ struct AnswerArguments {
 }
 
 #[derive(Debug, Args)]
+struct FillArguments {
+    /// The question's id, as `chat permissions` prints it
+    #[arg(value_parser = id::<ElicitationId>)]
+    id: ElicitationId,
+    /// A value of the form; several choices with commas between. None agrees to a form without required fields, or to a visit
+    #[arg(value_name = "FIELD=VALUE")]
+    values: Vec<String>,
+    /// Say no
+    #[arg(long, conflicts_with_all = ["values", "dismiss"])]
+    decline: bool,
+    /// Leave it without an answer
+    #[arg(long, conflicts_with = "values")]
+    dismiss: bool,
+}
+
+#[derive(Debug, Args)]
 struct NewArguments {
     agent: String,
     /// The working directory of the conversation
@@ -126,6 +146,7 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: ChatArguments) ->
         ChatVerb::Withdraw(arguments) => withdraw(desk, output, &arguments),
         ChatVerb::Permissions(arguments) => permissions(desk, output, &arguments),
         ChatVerb::Answer(arguments) => answer(desk, output, arguments),
+        ChatVerb::Fill(arguments) => fill(desk, output, &arguments),
         ChatVerb::New(arguments) => new(desk, output, arguments),
         ChatVerb::History(arguments) => history(desk, output, &arguments),
         ChatVerb::Open(arguments) => open(desk, output, &arguments),
@@ -204,10 +225,11 @@ fn permissions(desk: &Desk, output: &mut Output, arguments: &ListArguments) -> R
     let reply = client.call::<chat::Permissions>(&PermissionsParams { agent })?;
     if arguments.json {
         output.json(&reply)?;
-    } else if reply.permissions.is_empty() {
-        output.progress("no permission request waits")?;
+    } else if reply.permissions.is_empty() && reply.elicitations.is_empty() {
+        output.progress("nothing waits for an answer")?;
     } else {
         output.permissions(&reply.permissions)?;
+        output.elicitations(&reply.elicitations)?;
     }
     Ok(())
 }
@@ -223,6 +245,50 @@ fn answer(desk: &Desk, output: &mut Output, arguments: AnswerArguments) -> Resul
         .call::<chat::AnswerPermission>(&AnswerPermissionParams { id, option_id })?;
     output.line("answered")?;
     Ok(())
+}
+
+fn fill(desk: &Desk, output: &mut Output, arguments: &FillArguments) -> Result<(), Failure> {
+    let mut client = desk.find()?;
+    let (action, content) = match (arguments.decline, arguments.dismiss) {
+        (true, _) => (ElicitationAction::Decline, Map::new()),
+        (false, true) => (ElicitationAction::Cancel, Map::new()),
+        (false, false) => {
+            let open = client.call::<chat::Permissions>(&PermissionsParams { agent: None })?;
+            let question = open.elicitations.into_iter().find(|open| open.id == arguments.id);
+            // What is not open has no form; the daemon says what became of it.
+            let fields = question.map(|question| question.wants);
+            (ElicitationAction::Accept, values(fields, &arguments.values)?)
+        }
+    };
+    let id = arguments.id;
+    client.call::<chat::AnswerElicitation>(&AnswerElicitationParams { id, action, content })?;
+    output.line("answered")?;
+    Ok(())
+}
+
+/// Reads `FIELD=VALUE` by the fields of a form; one that it does not have goes as a text, for the daemon to refuse.
+fn values(wants: Option<Wanted>, given: &[String]) -> Result<Map<String, Value>, Failure> {
+    let fields = match wants {
+        Some(Wanted::Form { fields }) => fields,
+        Some(Wanted::Url { .. }) | None => Vec::new(),
+    };
+    let mut content = Map::new();
+    for given in given {
+        let (name, text) = given
+            .split_once('=')
+            .ok_or_else(|| Failure::Input(format!("\"{given}\" is no value of a form: write FIELD=VALUE")))?;
+        let value = match fields.iter().find(|field| field.name == name) {
+            Some(field) => form::value(&field.input, text).ok_or_else(|| {
+                Failure::Input(format!(
+                    "\"{text}\" does not fit the field {name}: {}",
+                    form::takes(field)
+                ))
+            })?,
+            None => text.into(),
+        };
+        content.insert(name.to_owned(), value);
+    }
+    Ok(content)
 }
 
 fn new(desk: &Desk, output: &mut Output, arguments: NewArguments) -> Result<(), Failure> {

@@ -34,11 +34,22 @@ pub(super) struct Agent {
     pace: Duration,
     origin: u32,
     boolean_options: BooleanOptions,
+    login: Login,
     sessions: BTreeMap<String, Session>,
     turns: Vec<Turn>,
     requests: u64,
     effects: Vec<Effect>,
 }
+
+/// Whether the word `login` wants one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Login {
+    Wanted,
+    Done,
+}
+
+/// The id of the one way to log in.
+const LOGIN_METHOD: &str = "demo";
 
 /// The answer to a request, and the updates that follow it.
 struct Reply {
@@ -53,6 +64,7 @@ impl Agent {
             pace,
             origin,
             boolean_options: BooleanOptions::NotShown,
+            login: Login::Wanted,
             sessions: BTreeMap::new(),
             turns: Vec::new(),
             requests: 0,
@@ -101,6 +113,7 @@ impl Agent {
         let session_id = params["sessionId"].as_str().map(str::to_owned);
         let reply = match method {
             "initialize" => self.initialize(params),
+            "authenticate" => self.authenticate(params),
             "session/new" => self.new_session(params),
             "session/load" => self.load_session(params),
             "session/resume" => self.resume_session(params),
@@ -173,8 +186,27 @@ impl Agent {
                 "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
                 "auth": {},
             },
-            "authMethods": [],
+            "authMethods": [{
+                "id": LOGIN_METHOD,
+                "name": "Demo login",
+                "description": "Needs no account and no password",
+            }],
         })))
+    }
+
+    fn authenticate(&mut self, params: Value) -> Result<Reply, RpcError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params {
+            method_id: String,
+        }
+        let params: Params = wire::read_params(params)?;
+        if params.method_id != LOGIN_METHOD {
+            let message = format!("no such login: {}", params.method_id);
+            return Err(RpcError::invalid_params(message));
+        }
+        self.login = Login::Done;
+        Ok(Reply::only(json!({})))
     }
 
     fn new_session(&mut self, params: Value) -> Result<Reply, RpcError> {

@@ -24,6 +24,7 @@ pub(super) enum Step {
     Say(String),
     Pause(Pause),
     Ask(ToolCall),
+    Elicit(Question),
     SetMode(Option<Mode>),
     SetModel(Option<Model>),
     SetTitle(String),
@@ -64,6 +65,13 @@ pub(super) enum End {
     Refusal,
     Cancelled,
     Error,
+}
+
+/// What the user is asked besides permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Question {
+    Form,
+    Visit,
 }
 
 /// How a permission came, or why it did not.
@@ -180,6 +188,68 @@ pub(super) fn steps_after(tool_call: &ToolCall, decision: Decision) -> VecDeque<
     script.steps
 }
 
+/// Returns the steps that follow the answer to a question.
+pub(super) fn steps_after_question(question: Question, answer: &Value) -> VecDeque<Step> {
+    let mut script = Script::default();
+    let said = match answer["action"].as_str() {
+        Some("accept") => match question {
+            Question::Form => {
+                let mut said = String::from("You entered:\n\n");
+                for (name, value) in answer["content"].as_object().into_iter().flatten() {
+                    said.push_str(&format!("- {name}: `{value}`\n"));
+                }
+                said.push('\n');
+                said
+            }
+            Question::Visit => "You agreed to go there.\n\n".to_owned(),
+        },
+        Some("decline") => "You said no.\n\n".to_owned(),
+        _ => "You did not answer.\n\n".to_owned(),
+    };
+    script.say(&said);
+    script.steps
+}
+
+impl Question {
+    /// Returns the parameters of `elicitation/create`.
+    pub(super) fn params(self, session_id: &str) -> Value {
+        match self {
+            Self::Form => json!({
+                "sessionId": session_id,
+                "mode": "form",
+                "message": "How shall I imagine your project?",
+                "requestedSchema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string", "title": "Name", "description": "What it is called",
+                            "minLength": 1, "maxLength": 40},
+                        "language": {"type": "string", "title": "Language", "oneOf": [
+                            {"const": "rust", "title": "Rust"},
+                            {"const": "typescript", "title": "TypeScript"},
+                            {"const": "other", "title": "Something else"},
+                        ], "default": "rust"},
+                        "files": {"type": "integer", "title": "Files", "minimum": 1, "maximum": 1000, "default": 12},
+                        "tests": {"type": "boolean", "title": "It has tests", "default": true},
+                        "tools": {"type": "array", "title": "Tools", "maxItems": 2, "items": {"anyOf": [
+                            {"const": "lint", "title": "Linter"},
+                            {"const": "format", "title": "Formatter"},
+                            {"const": "bench", "title": "Benchmarks"},
+                        ]}},
+                    },
+                    "required": ["name", "language"],
+                },
+            }),
+            Self::Visit => json!({
+                "sessionId": session_id,
+                "mode": "url",
+                "message": "This address is an example: nothing waits for you there.",
+                "url": "https://example.org/demo-agent",
+                "elicitationId": "demo-visit",
+            }),
+        }
+    }
+}
+
 /// Returns the steps that follow a change of mode.
 pub(super) fn steps_in_mode(mode: Mode) -> VecDeque<Step> {
     let mut script = Script::default();
@@ -236,6 +306,10 @@ impl Script {
                 self.update(json!({"sessionUpdate": "agent_message_chunk", "content": image}));
             }
             Word::Ask => self.ask(session, Action::Nothing),
+            Word::Form => self.steps.push_back(Step::Elicit(Question::Form)),
+            Word::Visit => self.steps.push_back(Step::Elicit(Question::Visit)),
+            // Without a login the prompt is not taken at all.
+            Word::Login => self.say("You are logged in.\n\n"),
             Word::Mode { mode } => self.steps.push_back(Step::SetMode(mode)),
             Word::Model { model } => self.steps.push_back(Step::SetModel(model)),
             Word::Title { title } => {

@@ -72,6 +72,13 @@ impl RpcError {
         }
     }
 
+    pub(super) fn auth_required() -> Self {
+        Self {
+            code: -32000,
+            message: "the demo agent was asked to want a login".to_owned(),
+        }
+    }
+
     pub(super) fn unknown_session(id: &str) -> Self {
         Self {
             code: -32002,

@@ -20,6 +20,9 @@ pub(super) enum Word {
     Run { output_lines: Option<u32> },
     Image { edge: u32 },
     Ask,
+    Form,
+    Visit,
+    Login,
     Mode { mode: Option<Mode> },
     Model { model: Option<Model> },
     Title { title: Option<String> },
@@ -85,7 +88,7 @@ const fn entry(
 }
 
 /// Every word, in the order of the help.
-pub(super) const VOCABULARY: [Entry; 23] = {
+pub(super) const VOCABULARY: [Entry; 26] = {
     use Group::{Settings, Show, Trouble};
     [
         entry("help", Show, None, "this list", "cette liste"),
@@ -138,6 +141,27 @@ pub(super) const VOCABULARY: [Entry; 23] = {
             None,
             "a permission request and nothing else",
             "une demande d’accord, rien de plus",
+        ),
+        entry(
+            "form",
+            Settings,
+            None,
+            "a form for you to fill in",
+            "un formulaire à remplir",
+        ),
+        entry(
+            "visit",
+            Settings,
+            None,
+            "an address for you to visit",
+            "une adresse à visiter",
+        ),
+        entry(
+            "login",
+            Settings,
+            None,
+            "wants you to log in first",
+            "veut que vous vous identifiiez d’abord",
         ),
         entry(
             "mode",
@@ -298,6 +322,11 @@ pub(super) fn read_wish(text: &str) -> Wish {
     }
 }
 
+/// Says whether the text of a prompt has the word `login`.
+pub(super) fn wants_login(text: &str) -> bool {
+    matches!(read_wish(text), Wish::Words(words) if words.contains(&Word::Login))
+}
+
 /// Returns the language in which a greeting or a call for help was said.
 pub(super) fn language_of(text: &str) -> Language {
     if tokens_of(text).any(|token| FRENCH.contains(&token.to_lowercase().as_str())) {
@@ -415,6 +444,9 @@ fn word(name: &str, argument: &str) -> Option<Word> {
             edge: number(96, MAX_IMAGE_EDGE).max(1),
         },
         "ask" => Word::Ask,
+        "form" => Word::Form,
+        "visit" => Word::Visit,
+        "login" => Word::Login,
         "mode" => Word::Mode {
             mode: Mode::from_id(&argument.to_lowercase()),
         },

@@ -274,6 +274,7 @@ mod tests {
             diffs: Vec::new(),
             cancelled: false,
             truncated: true,
+            permission: None,
         };
         let parts = vec![
             Part::Thought {

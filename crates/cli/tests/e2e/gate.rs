@@ -24,6 +24,12 @@ const TRIES: &[(&str, &str)] = &[
         "chat answer 00000000-0000-7000-8000-000000000000 once",
         "only a person",
     ),
+    (
+        "chat fill 00000000-0000-7000-8000-000000000000 --decline",
+        "only a person",
+    ),
+    ("agents login demo demo", "AI free access"),
+    ("config open ../config/pupitre/pupitre.toml", "only a person"),
     ("app --print-url", "only a person"),
     ("stop", "only a person"),
 ];

@@ -9,6 +9,7 @@
 
 mod agents;
 mod ask;
+mod asking;
 mod basics;
 mod capacity;
 mod channel;

@@ -23,7 +23,9 @@ mod transcripts;
 
 pub(crate) use connection::{Connection, Refusal};
 pub(crate) use envelope::{AgentError, AgentRequestId};
-pub(crate) use incoming::{AgentRequest, ClientCall, Incoming, NewTerminal, PermissionRequest};
+pub(crate) use incoming::{
+    AgentRequest, ClientCall, ElicitationRequest, Incoming, NewTerminal, PermissionRequest,
+};
 pub(crate) use lines::{LineError, LineReader};
 pub(crate) use outgoing::{WriteError, outgoing_lines};
 pub(crate) use read::{
@@ -31,7 +33,7 @@ pub(crate) use read::{
 };
 pub(crate) use trace::{Redactor, Trace};
 pub(crate) use write::{
-    FileText, Nothing, OptionValue, PermissionAnswer, PromptBlock, SessionStart, TerminalExit,
-    TerminalOutput, TerminalStarted, ToolServer, cancel, file_uri, initialize, load_session, new_session,
-    prompt, resume_session, set_mode, set_option,
+    ElicitationAnswer, FileText, Nothing, OptionValue, PermissionAnswer, PromptBlock, SessionStart,
+    TerminalExit, TerminalOutput, TerminalStarted, ToolServer, authenticate, cancel, file_uri, initialize,
+    load_session, new_session, prompt, resume_session, set_mode, set_option,
 };

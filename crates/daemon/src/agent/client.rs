@@ -257,7 +257,7 @@ impl AgentTask {
         self.link.as_mut().map(|link| &mut link.terminals)
     }
 
-    fn reply(&mut self, id: &AgentRequestId, result: &impl serde::Serialize) {
+    pub(super) fn reply(&mut self, id: &AgentRequestId, result: &impl serde::Serialize) {
         if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
             connection.reply(id, result);
         }

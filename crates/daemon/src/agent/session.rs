@@ -1,9 +1,10 @@
 //! The ACP session of the current conversation: opened when a prompt needs it, taken up again when the agent can.
 
 use pupitre_model::agent::lifecycle::Input;
-use pupitre_model::conversation::{Conversation, Update};
+use pupitre_model::conversation::{Conversation, Prompt, Update};
 use pupitre_protocol::conversation::CurrentConversationReply;
-use pupitre_protocol::{ConversationId, ErrorKind, MessageId, RpcError};
+use pupitre_protocol::system::Empty;
+use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -27,8 +28,12 @@ pub(super) enum Asked {
         conversation: ConversationId,
         id: String,
     },
+    /// The prompt is kept for an agent that wants a login first.
     Prompt {
-        message: MessageId,
+        prompt: Box<Prompt>,
+    },
+    Authenticate {
+        respond: Respond<Empty>,
     },
     SetMode {
         mode: String,
@@ -124,7 +129,16 @@ impl AgentTask {
             }
             Asked::NewSession { .. } => self.take_new_session(outcome),
             Asked::OldSession { id, .. } => self.take_old_session(id, outcome),
-            Asked::Prompt { message } => self.take_prompt_result(message, outcome),
+            Asked::Prompt { prompt } => self.take_prompt_result(*prompt, outcome),
+            Asked::Authenticate { respond } => {
+                if outcome.is_ok() {
+                    self.conversation.login_done();
+                }
+                let reply = outcome
+                    .map(|_| Empty {})
+                    .map_err(|error| self.agent_error(&error));
+                self.answer(respond, reply);
+            }
             Asked::SetMode { mode, respond } => {
                 if outcome.is_ok() {
                     self.conversation
@@ -147,6 +161,10 @@ impl AgentTask {
     pub(super) fn unanswered(&mut self, asked: Asked) {
         match asked {
             Asked::SetMode { respond, .. } | Asked::SetOption { respond } => {
+                let error = self.not_running();
+                self.answer(respond, Err(error));
+            }
+            Asked::Authenticate { respond } => {
                 let error = self.not_running();
                 self.answer(respond, Err(error));
             }
@@ -176,8 +194,16 @@ impl AgentTask {
 
     fn take_new_session(&mut self, outcome: Result<Box<RawValue>, AgentError>) {
         let forgot = matches!(&self.session, Session::Opening { known: Some(_), .. });
+        if let Err(error) = &outcome
+            && error.is_auth_required()
+            && self.unsent.is_some()
+        {
+            let known = self.known_session();
+            self.session = Session::Closed { known };
+            return self.login_wanted(error);
+        }
         let opened = outcome
-            .map_err(|error| self.session_refused(&error))
+            .map_err(|error| format!("opened no session: {error}"))
             .and_then(|result| {
                 new_session_result(&result).map_err(|error| format!("opened no session: {error}"))
             });
@@ -240,33 +266,16 @@ impl AgentTask {
         self.session = Session::Open { id };
     }
 
-    fn session_refused(&self, error: &AgentError) -> String {
-        if !error.is_auth_required() {
-            return format!("opened no session: {error}");
+    /// Returns the agent's id of the session that is open, or was.
+    fn known_session(&self) -> Option<String> {
+        match &self.session {
+            Session::Opening { known, .. } | Session::Closed { known } => known.clone(),
+            Session::Open { id } => Some(id.clone()),
         }
-        let methods = self
-            .last_run
-            .initialized
-            .as_ref()
-            .map(|initialized| initialized.auth_methods.as_slice());
-        let names: Vec<&str> = methods
-            .unwrap_or_default()
-            .iter()
-            .map(|method| method.name.as_str())
-            .collect();
-        let ways = if names.is_empty() {
-            String::new()
-        } else {
-            format!(" (it offers: {})", names.join(", "))
-        };
-        format!("wants you to log in first, with its own program{ways}: {error}")
     }
 
     fn session_failed(&mut self, reason: &str) {
-        let known = match &self.session {
-            Session::Opening { known, .. } | Session::Closed { known } => known.clone(),
-            Session::Open { id } => Some(id.clone()),
-        };
+        let known = self.known_session();
         self.session = Session::Closed { known };
         if self.unsent.take().is_some() {
             let message = format!("agent {} {reason}", self.definition.name);
@@ -402,7 +411,7 @@ impl AgentTask {
         )
     }
 
-    fn no_such(&self, what: &str, given: &str, known: Vec<String>) -> RpcError {
+    pub(super) fn no_such(&self, what: &str, given: &str, known: Vec<String>) -> RpcError {
         let there = if known.is_empty() {
             "it offers none".to_owned()
         } else {

@@ -19,15 +19,17 @@ use pupitre_protocol::event::ConversationChanged;
 use pupitre_protocol::limits::DELTA_JOIN_MS;
 use pupitre_protocol::{Event, PermissionId};
 use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
 
 use super::acp::AgentRequestId;
 use super::connection::{Link, LinkInput};
 use super::log::Log;
 use super::process::{LastRun, Waiters};
+use super::questions::OpenQuestion;
 use super::session::Session;
 use super::turns::Unsent;
 use super::veil::Veil;
-use super::{AgentHandle, AgentRequest, Answer, Respond};
+use super::{AgentHandle, AgentRequest, Answer, OpenRequests, Respond};
 use crate::clock::{SystemStamps, steady_ms};
 use crate::history::{Header, History};
 use crate::hub::{RoomAnswer, RoomRefused, TraceFollowers, UnitEvent};
@@ -83,8 +85,10 @@ pub(crate) struct AgentTask {
     pub(super) stalled: bool,
     /// Open permission requests: the agent's own ids.
     pub(super) asked: Vec<(PermissionId, AgentRequestId)>,
+    /// Open questions: the agent's own ids.
+    pub(super) questions: Vec<OpenQuestion>,
     /// The last requests that are no longer open, so that a late answer is told so.
-    pub(super) answered: VecDeque<PermissionId>,
+    pub(super) answered: VecDeque<Uuid>,
     /// The hub has not got the view as it is now.
     pub(super) view_changed: bool,
     /// When gathered text must be sent.
@@ -141,6 +145,7 @@ impl AgentTask {
             heard_at_ms: 0,
             stalled: false,
             asked: Vec::new(),
+            questions: Vec::new(),
             answered: VecDeque::new(),
             view_changed: true,
             flush_at_ms: None,
@@ -217,14 +222,33 @@ impl AgentTask {
                 let reply = Ok(self.cancel(message));
                 self.answer(respond, reply);
             }
-            AgentRequest::Permissions(respond) => {
-                let reply = Ok(self.conversation.permissions().to_vec());
+            AgentRequest::OpenRequests(respond) => {
+                let reply = OpenRequests {
+                    permissions: self.conversation.permissions().to_vec(),
+                    elicitations: self.conversation.elicitations().to_vec(),
+                };
+                self.answer(respond, Ok(reply));
+            }
+            AgentRequest::AnswerPermission {
+                id,
+                option,
+                answered_by,
+                respond,
+            } => {
+                let reply = self.answer_permission(id, option, answered_by);
                 self.answer(respond, reply);
             }
-            AgentRequest::AnswerPermission { id, option, respond } => {
-                let reply = self.answer_permission(id, option);
+            AgentRequest::AnswerElicitation {
+                id,
+                action,
+                content,
+                answered_by,
+                respond,
+            } => {
+                let reply = self.answer_elicitation(id, action, content, answered_by);
                 self.answer(respond, reply);
             }
+            AgentRequest::Authenticate { method_id, respond } => self.authenticate(&method_id, respond),
             AgentRequest::Conversation(page, respond) => {
                 let reply = Ok(self.held_conversation(page));
                 self.answer(respond, reply);

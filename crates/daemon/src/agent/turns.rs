@@ -7,6 +7,7 @@ use pupitre_protocol::conversation::{AnsweredBy, CancelReply, PermissionOutcome,
 use pupitre_protocol::limits::CANCEL_MS;
 use pupitre_protocol::{ErrorKind, MessageId, PermissionId, RpcError};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::acp::{
     AgentError, AgentRequest, AgentRequestId, Incoming, PermissionAnswer, PermissionRequest, PromptBlock,
@@ -29,6 +30,14 @@ pub(super) struct Unsent {
 }
 
 impl Unsent {
+    /// A prompt that the agent was given and did not take.
+    pub(super) fn again(prompt: Prompt) -> Self {
+        Self {
+            prompt,
+            looked_at: true,
+        }
+    }
+
     fn new(prompt: Prompt) -> Self {
         Self {
             prompt,
@@ -50,7 +59,7 @@ impl AgentTask {
         if first_look && !self.lifecycle.is_running() {
             self.step(Input::StartAsked);
         }
-        if self.lifecycle.is_running() {
+        if self.lifecycle.is_running() && self.conversation.login().is_none() {
             self.open_session();
             self.send_prompt();
         }
@@ -69,10 +78,11 @@ impl AgentTask {
             .initialized
             .as_ref()
             .is_some_and(|initialized| initialized.capabilities.image);
-        let message = unsent.prompt.message;
         connection.send_request(
-            &prompt(id, blocks(unsent.prompt, takes_images)),
-            Asked::Prompt { message },
+            &prompt(id, blocks(unsent.prompt.clone(), takes_images)),
+            Asked::Prompt {
+                prompt: Box::new(unsent.prompt),
+            },
         );
         self.conversation.prompt_sent();
         self.heard();
@@ -111,6 +121,9 @@ impl AgentTask {
         };
         for id in cancelled.permissions {
             self.answer_agent(id, PermissionAnswer::Cancelled);
+        }
+        if !cancelled.elicitations.is_empty() {
+            self.cancel_questions();
         }
         if cancelled.turn.is_some() {
             self.cancel_at_agent();
@@ -157,6 +170,10 @@ impl AgentTask {
     pub(super) fn turn_lost(&mut self, reason: &str) {
         self.cancel_deadline_ms = None;
         self.asked.clear();
+        self.questions.clear();
+        if self.conversation.login().is_some() {
+            self.unsent = None;
+        }
         if self.unsent.is_none() {
             self.conversation.agent_ended(reason, &mut SystemStamps);
         }
@@ -194,6 +211,7 @@ impl AgentTask {
                 self.take_request(id, request);
             }
             Incoming::RequestCancelled { id } => self.request_cancelled(&id),
+            Incoming::ElicitationCompleted { elicitation } => self.elicitation_completed(&elicitation),
             Incoming::Reply { tag, mut outcome } => {
                 // What an agent says of a failure is kept and shown.
                 if let (Err(error), Some(link)) = (&mut outcome, &self.link) {
@@ -228,6 +246,7 @@ impl AgentTask {
     fn take_request(&mut self, id: AgentRequestId, request: AgentRequest) {
         let refusal = match request {
             AgentRequest::Permission(request) => return self.take_permission_request(id, request),
+            AgentRequest::Elicitation(request) => return self.take_elicitation(id, request),
             AgentRequest::Client(call) => return self.take_client_call(id, call),
             AgentRequest::Unreadable { method, reason } => Refusal::UnreadableParams { method, reason },
             AgentRequest::Unknown { method } => Refusal::UnknownMethod { method },
@@ -320,17 +339,25 @@ impl AgentTask {
             .stall_deadline_ms()
             .is_some_and(|deadline| deadline <= now_ms)
         {
+            if self.conversation.has_running_tool() {
+                // A tool that takes its time may say nothing.
+                self.heard_at_ms = now_ms;
+                return;
+            }
             self.stalled = true;
             self.conversation.set_stalled(Stall::Silent);
         }
     }
 
     fn request_cancelled(&mut self, request_id: &AgentRequestId) {
+        if self.question_cancelled(request_id) {
+            return;
+        }
         let Some(place) = self.asked.iter().position(|(_, asked)| asked == request_id) else {
             return;
         };
         let (id, request_id) = self.asked.remove(place);
-        self.remember_answered(id);
+        self.remember_answered(id.0);
         self.conversation.resolve(id, PermissionOutcome::Withdrawn);
         if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
             connection.refuse(&request_id, &Refusal::Cancelled);
@@ -338,21 +365,15 @@ impl AgentTask {
     }
 
     /// Answers an open permission request. `None` when this agent never asked it.
-    pub(super) fn answer_permission(&mut self, id: PermissionId, option: Option<String>) -> Answer<()> {
+    pub(super) fn answer_permission(
+        &mut self,
+        id: PermissionId,
+        option: Option<String>,
+        answered_by: AnsweredBy,
+    ) -> Answer<()> {
         let Some(permission) = self.conversation.permission(id) else {
-            return Err(if self.answered.contains(&id) {
-                RpcError::new(
-                    ErrorKind::AlreadyAnswered,
-                    "the permission request was answered or cancelled before",
-                )
-            } else {
-                RpcError::new(
-                    ErrorKind::NotFound,
-                    format!("there is no permission request {id}"),
-                )
-            });
+            return Err(self.not_open(id.0, "permission request"));
         };
-        let answered_by = AnsweredBy::Program;
         let (outcome, reply) = match option {
             None => (
                 PermissionOutcome::Dismissed { answered_by },
@@ -385,7 +406,7 @@ impl AgentTask {
     }
 
     fn answer_agent(&mut self, id: PermissionId, reply: PermissionAnswer) {
-        self.remember_answered(id);
+        self.remember_answered(id.0);
         let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else {
             return;
         };
@@ -395,20 +416,32 @@ impl AgentTask {
         }
     }
 
-    fn remember_answered(&mut self, id: PermissionId) {
+    /// Says what became of a request that is not open.
+    pub(super) fn not_open(&self, id: Uuid, what: &str) -> RpcError {
+        if self.answered.contains(&id) {
+            let message = format!("the {what} was answered or cancelled before");
+            RpcError::new(ErrorKind::AlreadyAnswered, message)
+        } else {
+            RpcError::new(ErrorKind::NotFound, format!("there is no {what} {id}"))
+        }
+    }
+
+    pub(super) fn remember_answered(&mut self, id: Uuid) {
         self.answered.push_back(id);
         if self.answered.len() > ANSWERED_REMEMBERED {
             self.answered.pop_front();
         }
     }
 
-    pub(super) fn take_prompt_result(
-        &mut self,
-        message: MessageId,
-        outcome: Result<Box<RawValue>, AgentError>,
-    ) {
-        if self.conversation.turn() != Some(message) {
+    pub(super) fn take_prompt_result(&mut self, prompt: Prompt, outcome: Result<Box<RawValue>, AgentError>) {
+        if self.conversation.turn() != Some(prompt.message) {
             return;
+        }
+        if let Err(error) = &outcome
+            && error.is_auth_required()
+            && !self.conversation.is_cancelling()
+        {
+            return self.keep_prompt_for_login(prompt, error);
         }
         self.cancel_deadline_ms = None;
         let end = match outcome {
@@ -428,6 +461,7 @@ impl AgentTask {
             // The agent ended the turn without waiting; it no longer wants the answer, but one is owed.
             self.answer_agent(id, PermissionAnswer::Cancelled);
         }
+        self.cancel_questions();
         self.conversation.end_turn(end, &mut SystemStamps);
     }
 

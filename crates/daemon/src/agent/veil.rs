@@ -6,7 +6,9 @@
 
 use pupitre_model::conversation::{ToolPatch, Update, Voice};
 
-use super::acp::{Initialized, PermissionRequest, Redactor};
+use pupitre_protocol::conversation::Wanted;
+
+use super::acp::{ElicitationRequest, Initialized, PermissionRequest, Redactor};
 
 /// Shorter values are no secrets. In bytes.
 const SECRET_BYTES: usize = 8;
@@ -120,6 +122,20 @@ impl Veil {
         };
         told.push(update);
         told
+    }
+
+    /// Blots secrets out of a question to the user.
+    pub(super) fn cover_question(&self, request: &mut ElicitationRequest) {
+        self.blot_in(&mut request.message);
+        match &mut request.wants {
+            Wanted::Url { url } => self.blot_in(url),
+            Wanted::Form { fields } => {
+                for field in fields {
+                    self.blot_in(&mut field.title);
+                    self.blot_each([&mut field.description]);
+                }
+            }
+        }
     }
 
     /// Blots secrets out of what an agent offers to choose from: the words, and not the ids, by which it knows the choice.

@@ -163,7 +163,12 @@ impl<'batch> Digest<'batch> {
                 });
             }
             // They show in the header of the conversation, or only in memory.
-            Change::Turn { .. } | Change::Usage(_) | Change::Commands(_) | Change::Session { .. } => {}
+            Change::Elicited(_)
+            | Change::ElicitationResolved { .. }
+            | Change::Turn { .. }
+            | Change::Usage(_)
+            | Change::Commands(_)
+            | Change::Session { .. } => {}
         }
     }
 

@@ -140,6 +140,8 @@ impl Store {
             usage,
             commands: Vec::new(),
             permissions: Vec::new(),
+            elicitations: Vec::new(),
+            login: None,
             modes: None,
             config_options: Vec::new(),
         }))

@@ -225,6 +225,8 @@ fn message_of(change: &Change) -> Option<MessageId> {
         Change::Turn { .. }
         | Change::Asked(_)
         | Change::Resolved { .. }
+        | Change::Elicited(_)
+        | Change::ElicitationResolved { .. }
         | Change::Usage(_)
         | Change::Commands(_)
         | Change::Session { .. } => None,
@@ -247,7 +249,10 @@ fn revision_bytes(revision: &Revision) -> usize {
                     |option: &PermissionOption| FRAME_BYTES + option.option_id.len() + option.name.len();
                 tool_bytes(&permission.tool_call) + permission.options.iter().map(option).sum::<usize>()
             }
-            Change::Resolved { .. }
+            // Questions are not stored.
+            Change::Elicited(_)
+            | Change::ElicitationResolved { .. }
+            | Change::Resolved { .. }
             | Change::Turn { .. }
             | Change::Usage(_)
             | Change::Commands(_)

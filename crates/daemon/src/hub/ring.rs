@@ -187,6 +187,8 @@ pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
         Event::TurnChanged(payload) => Some(&payload.agent),
         Event::PermissionRequested(payload) => Some(&payload.agent),
         Event::PermissionResolved(payload) => Some(&payload.agent),
+        Event::ElicitationRequested(payload) => Some(&payload.agent),
+        Event::ElicitationResolved(payload) => Some(&payload.agent),
         Event::UsageChanged(payload) => Some(&payload.agent),
         Event::CommandsChanged(payload) => Some(&payload.agent),
         Event::SessionChanged(payload) => Some(&payload.agent),

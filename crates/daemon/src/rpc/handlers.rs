@@ -26,6 +26,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::agent::Restart, _>(agent::restart);
     router.row::<method::agent::Logs, _>(agent::logs);
     router.row::<method::agent::Trace, _>(agent::trace);
+    router.row::<method::agent::Authenticate, _>(agent::authenticate);
 
     router.row::<method::config::Current, _>(config::current);
     router.row::<method::config::Content, _>(config::content);
@@ -45,7 +46,8 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::chat::Send, _>(chat::send);
     router.row::<method::chat::Withdraw, _>(chat::withdraw);
     router.row::<method::chat::Cancel, _>(chat::cancel);
-    router.row::<method::chat::AnswerPermission, _>(chat::answer_permission);
+    router.row_of_caller::<method::chat::AnswerPermission, _>(chat::answer_permission);
+    router.row_of_caller::<method::chat::AnswerElicitation, _>(chat::answer_elicitation);
     router.row_of_caller::<method::chat::Conversation, _>(chat::conversation);
     router.row::<method::chat::Part, _>(chat::part);
     router.row::<method::chat::SetOption, _>(chat::set_option);

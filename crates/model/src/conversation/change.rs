@@ -1,13 +1,14 @@
 //! What changed in a conversation: the one source of both the events that are sent and the rows that are written.
 
 use pupitre_protocol::conversation::{
-    Command, ConfigOption, Message, Modes, Part, PartKind, Permission, PermissionOutcome, Usage,
+    Command, ConfigOption, Elicitation, ElicitationOutcome, Login, Message, Modes, Part, PartKind,
+    Permission, PermissionOutcome, Usage,
 };
 use pupitre_protocol::event::{
-    CommandsChanged, MessageDelta, MessageUpdated, PermissionRequested, PermissionResolved, SessionChanged,
-    TurnChanged, UsageChanged,
+    CommandsChanged, ElicitationRequested, ElicitationResolved, MessageDelta, MessageUpdated,
+    PermissionRequested, PermissionResolved, SessionChanged, TurnChanged, UsageChanged,
 };
-use pupitre_protocol::{AgentName, ConversationId, Event, MessageId, PermissionId};
+use pupitre_protocol::{AgentName, ConversationId, ElicitationId, Event, MessageId, PermissionId};
 
 /// A change, and the revision of the conversation that it made.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +48,17 @@ pub enum Change {
         busy: bool,
         queued: u32,
         stalled: bool,
+        login: Option<Login>,
     },
     Asked(Box<Permission>),
     Resolved {
         id: PermissionId,
         outcome: PermissionOutcome,
+    },
+    Elicited(Box<Elicitation>),
+    ElicitationResolved {
+        id: ElicitationId,
+        outcome: ElicitationOutcome,
     },
     Usage(Usage),
     Commands(Vec<Command>),
@@ -137,8 +144,10 @@ impl Revision {
                 busy,
                 queued,
                 stalled,
+                login,
             } => Event::TurnChanged(TurnChanged {
                 stalled,
+                login,
                 agent,
                 conversation,
                 rev,
@@ -149,6 +158,19 @@ impl Revision {
                 Event::PermissionRequested(PermissionRequested::new(*permission, rev))
             }
             Change::Resolved { id, outcome } => Event::PermissionResolved(PermissionResolved {
+                id,
+                agent,
+                conversation,
+                rev,
+                resolution: outcome,
+            }),
+            Change::Elicited(elicitation) => Event::ElicitationRequested(ElicitationRequested {
+                agent,
+                conversation,
+                rev,
+                elicitation: *elicitation,
+            }),
+            Change::ElicitationResolved { id, outcome } => Event::ElicitationResolved(ElicitationResolved {
                 id,
                 agent,
                 conversation,

@@ -243,6 +243,12 @@ impl Conversation {
         Some((message, index))
     }
 
+    /// Returns where a tool call stands.
+    pub(super) fn tool_place(&self, id: &str) -> Option<(MessageId, usize)> {
+        let place = self.tools.get(id)?;
+        Some((place.message, place.index))
+    }
+
     /// Makes the id free when it is that of a call of an earlier turn: agents count anew in each.
     pub(super) fn forget_tool_of_earlier_turn(&mut self, id: &str) {
         let turn = self.turn_of_target;
@@ -396,6 +402,7 @@ fn new_tool(id: String) -> ToolCall {
         diffs: Vec::new(),
         cancelled: false,
         truncated: false,
+        permission: None,
     }
 }
 

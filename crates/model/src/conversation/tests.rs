@@ -1,5 +1,6 @@
 //! The rules of conversations, each shown once, and what holds whatever comes.
 
+mod asking;
 mod bounds;
 mod fold;
 mod operation;

@@ -1,14 +1,14 @@
-//! Turns: sending, queueing, cancelling, ending, and the permission requests in between.
+//! Turns: sending, queueing, cancelling, ending.
 
 use pupitre_protocol::conversation::{
-    Media, Part, Permission, PermissionOption, PermissionOutcome, Resource, Role, StopReason, SystemCode,
+    ElicitationOutcome, Media, Part, PermissionOutcome, Resource, Role, StopReason, SystemCode,
 };
 use pupitre_protocol::limits::{FIELD_BYTES, QUEUED_MESSAGES};
-use pupitre_protocol::{MessageId, PermissionId};
+use pupitre_protocol::{ElicitationId, MessageId, PermissionId};
 
 use super::fold::ToolEnd;
 use super::held::position;
-use super::{Change, Conversation, Stage, Stamps, ToolPatch, Turn, WholeField, clip};
+use super::{Change, Conversation, Stage, Stamps, Turn, WholeField, clip};
 
 /// What a turn begins with.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,10 +72,8 @@ pub struct Cancelled {
     pub dropped: Vec<MessageId>,
     /// Requests that must be answered as cancelled.
     pub permissions: Vec<PermissionId>,
+    pub elicitations: Vec<ElicitationId>,
 }
-
-/// The most permission requests of one conversation that may be open at once.
-const OPEN_PERMISSIONS: usize = 32;
 
 /// What stands in `error` of a queued message that Stop dropped.
 const DROPPED: &str = "cancelled";
@@ -156,9 +154,9 @@ impl Conversation {
         self.record_turn();
     }
 
-    /// Says whether the agent owes a word: a turn runs and waits for nobody's answer.
+    /// Says whether the agent owes a word: a turn runs and does not wait for its user.
     pub fn owes_word(&self) -> bool {
-        self.turn.is_some() && self.permissions.is_empty()
+        self.turn.is_some() && !self.waits_for_person()
     }
 
     /// Shows that the running turn has been silent for too long, or that it no longer is.
@@ -211,11 +209,9 @@ impl Conversation {
     /// Asks the running turn to end and drops what is queued.
     pub fn cancel(&mut self) -> Cancelled {
         let dropped = self.drop_queue(DROPPED);
-        let (turn, permissions) = self.cancel_turn();
         Cancelled {
-            turn,
             dropped,
-            permissions,
+            ..self.cancel_turn()
         }
     }
 
@@ -228,25 +224,26 @@ impl Conversation {
             };
         }
         if self.turn.is_some_and(|turn| turn.message == id) {
-            let (turn, permissions) = self.cancel_turn();
-            return Cancelled {
-                turn,
-                permissions,
-                ..Cancelled::default()
-            };
+            return self.cancel_turn();
         }
         Cancelled::default()
     }
 
-    fn cancel_turn(&mut self) -> (Option<MessageId>, Vec<PermissionId>) {
+    fn cancel_turn(&mut self) -> Cancelled {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.stage == Stage::Answering) else {
-            return (None, Vec::new());
+            return Cancelled::default();
         };
         turn.stage = Stage::Cancelling;
         let message = turn.message;
         let permissions = self.resolve_all(&PermissionOutcome::Cancelled);
+        let elicitations = self.resolve_elicitations(ElicitationOutcome::Cancelled);
         self.fail_tools(ToolEnd::Cancelled);
-        (Some(message), permissions)
+        Cancelled {
+            turn: Some(message),
+            dropped: Vec::new(),
+            permissions,
+            elicitations,
+        }
     }
 
     /// Says whether the running turn was asked to end and the agent has not answered yet.
@@ -275,7 +272,7 @@ impl Conversation {
     /// Ends the running turn. After a cancel it ends as cancelled whatever the agent says; a late end only frees the agent.
     pub fn end_turn(&mut self, end: TurnEnd, stamps: &mut dyn Stamps) {
         let Some(turn) = self.turn else { return };
-        self.resolve_all(&PermissionOutcome::Withdrawn);
+        self.withdraw_asked();
         match turn.stage {
             Stage::Answering => {
                 let id = self.closing_message(stamps);
@@ -297,13 +294,14 @@ impl Conversation {
         }
         self.turn = None;
         self.stalled = false;
+        self.login = None;
         self.record_turn();
     }
 
     /// Ends the running turn because the agent could not be started or reached; what waits is not sent.
     pub fn agent_unavailable(&mut self, error: &str, stamps: &mut dyn Stamps) {
         let error = clip::label(error, clip::REASON_BYTES).into_owned();
-        self.resolve_all(&PermissionOutcome::Withdrawn);
+        self.withdraw_asked();
         if let Some(turn) = self.turn {
             if turn.stage == Stage::Answering {
                 self.close_target();
@@ -314,6 +312,7 @@ impl Conversation {
                 self.add(message);
                 self.turn = None;
                 self.stalled = false;
+                self.login = None;
                 self.record_turn();
             } else {
                 self.end_turn(TurnEnd::Failed(error), stamps);
@@ -330,7 +329,7 @@ impl Conversation {
             self.fail_tools(ToolEnd::AgentGone);
         }
         self.end_turn(TurnEnd::Failed(format!("the agent ended: {reason}")), stamps);
-        self.resolve_all(&PermissionOutcome::Withdrawn);
+        self.withdraw_asked();
         self.drop_queue(&format!("not sent: the agent ended: {reason}"));
     }
 
@@ -364,65 +363,6 @@ impl Conversation {
             message.queued = false;
             message.error = Some(error.to_owned());
         });
-    }
-
-    /// Takes in a permission request. `None` when it cannot be asked: too many are open, or Stop was pressed.
-    pub fn ask(
-        &mut self,
-        patch: ToolPatch,
-        mut options: Vec<PermissionOption>,
-        stamps: &mut dyn Stamps,
-    ) -> Option<PermissionId> {
-        let stopped = self.turn.is_some_and(|turn| turn.stage != Stage::Answering);
-        if stopped || self.permissions.len() >= OPEN_PERMISSIONS {
-            return None;
-        }
-        self.forget_tool_of_earlier_turn(&patch.id);
-        let (message_id, index) = self.take_tool(patch, stamps)?;
-        let Part::Tool { tool } = self.held(message_id)?.message.parts.get(index)? else {
-            return None;
-        };
-        clip::permission_options(&mut options);
-        let permission = Permission {
-            id: PermissionId(stamps.new_id()),
-            agent: self.agent.clone(),
-            conversation: self.id,
-            message_id,
-            tool_call: clip::asked(tool, self.permissions.len()),
-            options,
-            rejections: self.rejections,
-            created_at: stamps.now_ms(),
-        };
-        let id = permission.id;
-        self.permissions.push(permission.clone());
-        self.record(Change::Asked(Box::new(permission)));
-        Some(id)
-    }
-
-    /// Ends an open permission request; does nothing when it is not open.
-    pub fn resolve(&mut self, id: PermissionId, outcome: PermissionOutcome) {
-        let Some(place) = self.permissions.iter().position(|permission| permission.id == id) else {
-            return;
-        };
-        let permission = self.permissions.remove(place);
-        let refused = match &outcome {
-            PermissionOutcome::Selected { option_id, .. } => permission
-                .options
-                .iter()
-                .any(|option| option.option_id == *option_id && option.kind.starts_with("reject")),
-            PermissionOutcome::Dismissed { .. } => true,
-            PermissionOutcome::Cancelled | PermissionOutcome::Withdrawn => false,
-        };
-        self.rejections += u32::from(refused);
-        self.record(Change::Resolved { id, outcome });
-    }
-
-    fn resolve_all(&mut self, outcome: &PermissionOutcome) -> Vec<PermissionId> {
-        let ids: Vec<PermissionId> = self.permissions.iter().map(|permission| permission.id).collect();
-        for id in &ids {
-            self.resolve(*id, outcome.clone());
-        }
-        ids
     }
 }
 

@@ -73,6 +73,8 @@ impl Conversation {
             usage: self.usage.clone(),
             commands: self.commands.clone(),
             permissions: self.permissions.clone(),
+            elicitations: self.elicitations.clone(),
+            login: self.login.clone(),
             modes: self.modes.clone(),
             config_options: self.config_options.clone(),
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ConversationSummary, Permission};
+use super::{ConversationSummary, Elicitation, Permission};
 use crate::{AgentName, ConversationId, MessageId, PermissionId, UploadId};
 
 /// Parameters of `chat.send`.
@@ -69,11 +69,12 @@ pub struct PermissionsParams {
     pub agent: Option<AgentName>,
 }
 
-/// Every open permission request, oldest first.
+/// Every open request of agents to their user, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PermissionsReply {
     pub permissions: Vec<Permission>,
+    pub elicitations: Vec<Elicitation>,
 }
 
 /// Parameters of `chat.answer_permission`.

@@ -9,15 +9,17 @@ use crate::agent::{AgentState, TraceDirection, TraceEntry};
 use crate::channel::{ChannelAnswer, ChannelEntry};
 use crate::configuration::Problem;
 use crate::conversation::{
-    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Message, Mode, Modes, Part,
-    PartKind, Permission, PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason,
-    ToolCall, ToolKind, ToolStatus, Usage,
+    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Elicitation, ElicitationAction,
+    ElicitationOutcome, Field, FieldInput, Location, Message, Mode, Modes, Part, PartKind, Permission,
+    PermissionOption, PermissionOutcome, Role, SendParams, SendReply, StopReason, ToolCall, ToolKind,
+    ToolStatus, Usage, Wanted,
 };
 use crate::envelope::{OutgoingError, OutgoingRequest, OutgoingResult, VERSION};
 use crate::event::{
     AgentLogged, AgentStateChanged, AgentTraced, ChannelUpdated, CommandsChanged, ConfigChanged,
-    ConversationChanged, Dropped, Heartbeat, MessageDelta, MessageUpdated, PermissionRequested,
-    PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp, Subscribed, TurnChanged, UsageChanged,
+    ConversationChanged, Dropped, ElicitationRequested, ElicitationResolved, Heartbeat, MessageDelta,
+    MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp,
+    Subscribed, TurnChanged, UsageChanged,
 };
 use crate::{
     AgentName, ChannelEntryId, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId,
@@ -134,6 +136,7 @@ fn event(kind: EventKind) -> Event {
             busy: true,
             queued: 1,
             stalled: false,
+            login: None,
         }),
         EventKind::PermissionRequested => {
             Event::PermissionRequested(PermissionRequested::new(permission(), rev))
@@ -146,6 +149,22 @@ fn event(kind: EventKind) -> Event {
             resolution: PermissionOutcome::Selected {
                 option_id: "once".into(),
                 answered_by: AnsweredBy::Program,
+            },
+        }),
+        EventKind::ElicitationRequested => Event::ElicitationRequested(ElicitationRequested {
+            agent,
+            conversation,
+            rev,
+            elicitation: elicitation(),
+        }),
+        EventKind::ElicitationResolved => Event::ElicitationResolved(ElicitationResolved {
+            id: elicitation().id,
+            agent,
+            conversation,
+            rev,
+            resolution: ElicitationOutcome::Answered {
+                action: ElicitationAction::Accept,
+                answered_by: AnsweredBy::Page,
             },
         }),
         EventKind::UsageChanged => Event::UsageChanged(UsageChanged {
@@ -256,6 +275,32 @@ fn tool_call() -> ToolCall {
         }],
         cancelled: false,
         truncated: false,
+        permission: None,
+    }
+}
+
+fn elicitation() -> Elicitation {
+    Elicitation {
+        id: "019b76da-a800-7000-8000-000000000005".parse().expect("a UUID"),
+        agent: agent(),
+        conversation: conversation(),
+        message: "Which branch shall I work on?".into(),
+        wants: Wanted::Form {
+            fields: vec![Field {
+                name: "branch".into(),
+                title: "Branch".into(),
+                description: None,
+                required: true,
+                input: FieldInput::Text {
+                    format: None,
+                    min_length: Some(1),
+                    max_length: None,
+                    pattern: None,
+                    default: Some("main".into()),
+                },
+            }],
+        },
+        created_at: TS_MS,
     }
 }
 

@@ -59,7 +59,9 @@ impl Printer {
             (Step::Plan(entries), _) => self.aside(output, &plan_words(entries)),
             (Step::Attachment(part), _) => self.aside(output, &attachment_words(part)),
             (Step::AgentRestarted, _) => self.aside(output, system_words(SystemCode::AgentRestarted)),
-            (Step::Asks(_) | Step::Answered(_) | Step::Lost | Step::Ended(_), _) => Ok(()),
+            // Asked, not printed.
+            (Step::Asks(_) | Step::Answered(_) | Step::Elicits(_) | Step::ElicitationOver(_), _)
+            | (Step::WantsLogin(_) | Step::LoginOver | Step::Lost | Step::Ended(_), _) => Ok(()),
         }
     }
 

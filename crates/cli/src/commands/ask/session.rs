@@ -7,18 +7,22 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use pupitre_client::{CallError, Client, Received, StreamError, Subscription};
+use pupitre_protocol::agent::AuthenticateParams;
 use pupitre_protocol::conversation::{
-    AnswerPermissionParams, CancelParams, ConversationParams, ConversationView, Permission, SendParams,
-    SendReply, StopReason, Usage,
+    AnswerElicitationParams, AnswerPermissionParams, CancelParams, CancelReply, ConversationParams,
+    ConversationView, Elicitation, ElicitationAction, Login, Permission, SendParams, SendReply, StopReason,
+    Usage,
 };
 use pupitre_protocol::event::{EventKind, SubscribeParams};
 use pupitre_protocol::limits::CONVERSATION_MESSAGES_MOST;
-use pupitre_protocol::method::chat;
-use pupitre_protocol::{AgentName, ErrorKind, MessageId, PermissionId};
+use pupitre_protocol::method::{agent, chat};
+use pupitre_protocol::{AgentName, ElicitationId, ErrorKind, MessageId, PermissionId};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::permission::{self, Choice, Decision, Rule};
+use super::permission::{self, Decision, Rule};
 use super::printer::{Printer, Style};
+use super::question::{Answered, DECLINE, Question};
 use super::turn::{End, Step, Turn};
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -34,7 +38,7 @@ const CANCELLED: &str = "cancelled";
 const WITHDRAWN: &str = "withdrawn";
 
 /// What is asked, and how its answer is treated.
-pub(super) struct Question {
+pub(super) struct Asking {
     pub(super) agent: AgentName,
     pub(super) text: String,
     pub(super) rule: Rule,
@@ -48,6 +52,8 @@ pub(super) enum AskEvent {
     StreamEnded,
     /// A line at the terminal; `None` when there will be no more.
     Typed(Option<String>),
+    /// The login that was chosen is over.
+    LoggedIn(Result<(), CallError>),
     /// Ctrl-C.
     Interrupted,
 }
@@ -68,22 +74,22 @@ pub(super) fn ask(
     mut client: Client,
     output: &mut Output,
     interrupts: &Interrupts,
-    question: Question,
+    asking: Asking,
 ) -> Result<(), Failure> {
     // Before the message is sent, so that nothing of its turn can be missed.
-    let stream = desk.connect_again()?.subscribe(&subscription(&question.agent))?;
+    let stream = desk.connect_again()?.subscribe(&subscription(&asking.agent))?;
     let (events_in, events) = mpsc::sync_channel(WAITING_EVENTS);
     let interrupted = events_in.clone();
     // A turn that has ended hears no Ctrl-C.
     interrupts
         .catch_next(move || drop(interrupted.send(AskEvent::Interrupted)))
         .map_err(Failure::Signals)?;
-    let Question {
+    let Asking {
         agent,
         text,
         rule,
         style,
-    } = question;
+    } = asking;
     let sent = client.call::<chat::Send>(&SendParams {
         agent: agent.clone(),
         text,
@@ -95,6 +101,7 @@ pub(super) fn ask(
     }
     follow(stream, events_in.clone());
     let mut session = Session {
+        desk,
         client,
         output,
         turn: Turn::new(sent.message_id, sent.conversation),
@@ -103,7 +110,8 @@ pub(super) fn ask(
         sent,
         rule,
         questions: VecDeque::new(),
-        keys: Keys::NotRead(events_in),
+        keys: Keys::NotRead,
+        events: events_in,
         interruption: Interruption::None,
     };
     let outcome = session.run(&events);
@@ -117,6 +125,9 @@ fn subscription(agent: &AgentName) -> SubscribeParams {
             EventKind::MessageDelta,
             EventKind::PermissionRequested,
             EventKind::PermissionResolved,
+            EventKind::ElicitationRequested,
+            EventKind::ElicitationResolved,
+            EventKind::TurnChanged,
             EventKind::UsageChanged,
         ]),
         agents: Some(vec![agent.clone()]),
@@ -138,6 +149,7 @@ fn follow(stream: Subscription, events: SyncSender<AskEvent>) {
 }
 
 struct Session<'output> {
+    desk: &'output Desk,
     client: Client,
     output: &'output mut Output,
     turn: Turn,
@@ -146,14 +158,17 @@ struct Session<'output> {
     sent: SendReply,
     rule: Rule,
     /// What the person at the terminal is asked: the first of them now, the others then.
-    questions: VecDeque<Permission>,
+    questions: VecDeque<Question>,
     keys: Keys,
+    /// Where threads bring what happens.
+    events: SyncSender<AskEvent>,
     interruption: Interruption,
 }
 
 /// Whether lines are read from the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keys {
-    NotRead(SyncSender<AskEvent>),
+    NotRead,
     Read,
     Ended,
 }
@@ -196,6 +211,10 @@ impl Session<'_> {
                     self.typed(line)?;
                     None
                 }
+                AskEvent::LoggedIn(outcome) => {
+                    self.logged_in(outcome)?;
+                    None
+                }
                 AskEvent::Interrupted => self.cancel()?,
             };
             if let Some(outcome) = outcome {
@@ -211,7 +230,13 @@ impl Session<'_> {
             self.printer.print(self.output, &step)?;
             match step {
                 Step::Asks(permission) => self.asked(permission)?,
-                Step::Answered(id) => self.answered_elsewhere(id)?,
+                Step::Answered(id) => self.answered_elsewhere(|question| question.is_permission(id))?,
+                Step::Elicits(elicitation) => self.elicited(elicitation)?,
+                Step::ElicitationOver(id) => {
+                    self.answered_elsewhere(|question| question.is_elicitation(id))?;
+                }
+                Step::WantsLogin(login) => self.login_wanted(login)?,
+                Step::LoginOver => self.answered_elsewhere(Question::is_login)?,
                 Step::Lost => steps.extend(self.fetch()?),
                 Step::Ended(end) => return Ok(Some(Outcome::Ended(end))),
                 // Only printed.
@@ -257,40 +282,91 @@ impl Session<'_> {
         match self.rule.decide(&permission) {
             Decision::Choose { option_id, note } => {
                 self.printer.aside(self.output, &note)?;
-                self.answer(&permission, Some(option_id))
+                self.answer(permission.id, Some(option_id))
             }
             Decision::Dismiss { note } => {
                 self.printer.aside(self.output, &note)?;
-                self.answer(&permission, None)
+                self.answer(permission.id, None)
             }
-            Decision::Ask => {
-                self.questions.push_back(permission);
-                if self.questions.len() == 1 {
-                    self.put_question()
-                } else {
-                    Ok(())
-                }
-            }
+            Decision::Ask => self.put(Question::Permission(permission)),
+        }
+    }
+
+    fn elicited(&mut self, elicitation: Elicitation) -> Result<(), Failure> {
+        if self.rule == Rule::AskPerson {
+            return self.put(Question::of_elicitation(elicitation));
+        }
+        let note = format!(
+            "left without an answer, for nobody is here to ask: {}",
+            elicitation.message
+        );
+        self.printer.aside(self.output, &note)?;
+        self.answer_elicitation(elicitation.id, ElicitationAction::Cancel, Map::new())
+    }
+
+    fn login_wanted(&mut self, login: Login) -> Result<(), Failure> {
+        if self.rule == Rule::AskPerson && !login.methods.is_empty() {
+            return self.put(Question::Login(login));
+        }
+        let agent = self.agent.clone();
+        self.give_up()?;
+        let way = if login.methods.is_empty() {
+            "log in with its own program".to_owned()
+        } else {
+            format!("`pupitre agents login {agent}` lists the ways")
+        };
+        Err(Failure::Turn {
+            reason: format!("{agent} wants you to log in first: {}; {way}", login.message),
+        })
+    }
+
+    /// Takes our message back, and nobody else's.
+    fn give_up(&mut self) -> Result<CancelReply, CallError> {
+        self.client.call::<chat::Cancel>(&CancelParams {
+            agent: self.agent.clone(),
+            message_id: Some(self.sent.message_id),
+        })
+    }
+
+    fn put(&mut self, question: Question) -> Result<(), Failure> {
+        self.questions.push_back(question);
+        if self.questions.len() == 1 {
+            self.put_question()
+        } else {
+            Ok(())
         }
     }
 
     /// Puts the first question to the person.
     fn put_question(&mut self) -> Result<(), Failure> {
-        let Some(permission) = self.questions.front() else {
+        let Some(question) = self.questions.front() else {
             return Ok(());
         };
-        match std::mem::replace(&mut self.keys, Keys::Read) {
-            Keys::NotRead(events) => permission::listen(events),
+        match self.keys {
+            Keys::NotRead => {
+                self.keys = Keys::Read;
+                permission::listen(self.events.clone());
+            }
             Keys::Read => {}
             // Nobody will type an answer.
-            Keys::Ended => {
-                self.keys = Keys::Ended;
-                return self.typed(None);
-            }
+            Keys::Ended => return self.typed(None),
         }
         permission::forget_typed_ahead();
         self.printer.make_room(self.output)?;
-        self.output.ask_permission(permission)?;
+        match question {
+            Question::Permission(permission) => self.output.ask_permission(permission)?,
+            Question::Form(form) => {
+                if form.begins() {
+                    self.output.introduce_form(&form.elicitation, DECLINE)?;
+                }
+                match form.field() {
+                    Some(field) => self.output.ask_field(field)?,
+                    None => self.output.prompt("Enter agrees:")?,
+                }
+            }
+            Question::Visit { elicitation, url } => self.output.ask_visit(elicitation, url)?,
+            Question::Login(login) => self.output.ask_login(&self.agent, login)?,
+        }
         Ok(())
     }
 
@@ -299,27 +375,84 @@ impl Session<'_> {
             self.keys = Keys::Ended;
         }
         // A line that answers no question means nothing.
-        let Some(permission) = self.questions.front() else {
+        let Some(question) = self.questions.pop_front() else {
             return Ok(());
         };
-        let option_id = match permission::choice(permission, line.as_deref()) {
-            Choice::Option(option_id) => Some(option_id),
-            Choice::Dismiss => None,
-            Choice::Unclear => return self.put_question(),
-        };
-        let permission = self.questions.pop_front().expect("there is a first one");
-        self.answer(&permission, option_id)?;
+        match question.typed(line.as_deref()) {
+            Answered::Permission { id, option_id } => self.answer(id, option_id)?,
+            Answered::Elicitation { id, action, content } => self.answer_elicitation(id, action, content)?,
+            Answered::Login { method_id: None } => drop(self.give_up()?),
+            Answered::Login {
+                method_id: Some(method_id),
+            } => self.log_in(method_id)?,
+            Answered::Again(question) => self.questions.push_front(*question),
+        }
         self.put_question()
     }
 
-    /// Answers a request; that somebody else was faster is no failure of ours.
-    fn answer(&mut self, permission: &Permission, option_id: Option<String>) -> Result<(), Failure> {
-        let params = AnswerPermissionParams {
-            id: permission.id,
-            option_id,
+    /// Runs a login on a thread of its own: it takes as long as the person takes.
+    fn log_in(&mut self, method_id: String) -> Result<(), Failure> {
+        let mut client = self.desk.connect_again()?;
+        let params = AuthenticateParams {
+            agent: self.agent.clone(),
+            method_id,
         };
-        match self.client.call::<chat::AnswerPermission>(&params) {
-            Ok(_) => Ok(()),
+        let events = self.events.clone();
+        thread::spawn(move || {
+            let outcome = client.call::<agent::Authenticate>(&params).map(drop);
+            // Nobody listens any more when the turn has ended.
+            events.send(AskEvent::LoggedIn(outcome)).ok();
+        });
+        self.output.progress("logging in")?;
+        Ok(())
+    }
+
+    fn logged_in(&mut self, outcome: Result<(), CallError>) -> Result<(), Failure> {
+        match outcome {
+            Ok(()) => Ok(()),
+            // It still waits: another way may do.
+            Err(CallError::Rpc(error)) => {
+                self.printer.aside(self.output, &error.message)?;
+                match self.page(None, 1)?.login {
+                    Some(login) => self.login_wanted(login),
+                    None => Ok(()),
+                }
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Answers a request; that somebody else was faster is no failure of ours.
+    fn answer(&mut self, id: PermissionId, option_id: Option<String>) -> Result<(), Failure> {
+        let params = AnswerPermissionParams { id, option_id };
+        let outcome = self.client.call::<chat::AnswerPermission>(&params);
+        self.given(outcome.map(drop))
+    }
+
+    fn answer_elicitation(
+        &mut self,
+        id: ElicitationId,
+        action: ElicitationAction,
+        content: Map<String, Value>,
+    ) -> Result<(), Failure> {
+        let params = AnswerElicitationParams { id, action, content };
+        match self.client.call::<chat::AnswerElicitation>(&params) {
+            // The form does not allow it: it is asked again from the beginning.
+            Err(CallError::Rpc(error)) if error.kind() == Some(ErrorKind::InvalidParams) => {
+                self.printer.aside(self.output, &error.message)?;
+                let open = self.page(None, 1)?.elicitations;
+                match open.into_iter().find(|open| open.id == id) {
+                    Some(open) => self.elicited(open),
+                    None => Ok(()),
+                }
+            }
+            outcome => self.given(outcome.map(drop)),
+        }
+    }
+
+    fn given(&mut self, outcome: Result<(), CallError>) -> Result<(), Failure> {
+        match outcome {
+            Ok(()) => Ok(()),
             Err(CallError::Rpc(error)) if error.kind() == Some(ErrorKind::AlreadyAnswered) => {
                 self.printer.aside(self.output, "it was answered before")?;
                 Ok(())
@@ -328,8 +461,8 @@ impl Session<'_> {
         }
     }
 
-    fn answered_elsewhere(&mut self, id: PermissionId) -> Result<(), Failure> {
-        let Some(at) = self.questions.iter().position(|permission| permission.id == id) else {
+    fn answered_elsewhere(&mut self, is_it: impl Fn(&Question) -> bool) -> Result<(), Failure> {
+        let Some(at) = self.questions.iter().position(is_it) else {
             return Ok(());
         };
         self.questions.remove(at);
@@ -354,11 +487,7 @@ impl Session<'_> {
         }
         self.output
             .progress("cancelling; Ctrl-C once more leaves at once")?;
-        let message_id = Some(self.sent.message_id);
-        let reply = self.client.call::<chat::Cancel>(&CancelParams {
-            agent: self.agent.clone(),
-            message_id,
-        })?;
+        let reply = self.give_up()?;
         // When its turn was asked to end, the end comes as an event.
         Ok(if reply.cancelled {
             None

@@ -124,6 +124,8 @@ fn view(rev: u64, messages: Vec<Message>) -> ConversationView {
         usage: None,
         commands: Vec::new(),
         permissions: Vec::new(),
+        elicitations: Vec::new(),
+        login: None,
         modes: None,
         config_options: Vec::new(),
     }
@@ -153,6 +155,7 @@ fn tool_call(status: ToolStatus) -> ToolCall {
         diffs: Vec::new(),
         cancelled: false,
         truncated: false,
+        permission: None,
     }
 }
 

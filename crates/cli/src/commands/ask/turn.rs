@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pupitre_protocol::conversation::{
-    ConversationView, Message, Part, PartKind, Permission, PlanEntry, Role, StopReason, SystemCode, ToolCall,
-    ToolStatus, Usage,
+    ConversationView, Elicitation, Login, Message, Part, PartKind, Permission, PlanEntry, Role, StopReason,
+    SystemCode, ToolCall, ToolStatus, Usage,
 };
 use pupitre_protocol::event::{Event, Frame, MessageDelta};
-use pupitre_protocol::{ConversationId, MessageId, PermissionId};
+use pupitre_protocol::{ConversationId, ElicitationId, MessageId, PermissionId};
 
 /// The turn of one message of ours.
 #[derive(Debug)]
@@ -21,6 +21,10 @@ pub(super) struct Turn {
     /// The permission requests and system messages that were told.
     told_permissions: BTreeSet<PermissionId>,
     told_messages: BTreeSet<MessageId>,
+    told_elicitations: BTreeSet<ElicitationId>,
+    /// Whether the turn has begun: what the agent asks before is asked of somebody else.
+    begun: bool,
+    told_login: bool,
     usage: Option<Usage>,
     ended: bool,
 }
@@ -65,6 +69,10 @@ pub(super) enum Step {
     AgentRestarted,
     Asks(Permission),
     Answered(PermissionId),
+    Elicits(Elicitation),
+    ElicitationOver(ElicitationId),
+    WantsLogin(Login),
+    LoginOver,
     /// Events were lost: the conversation must be fetched and joined.
     Lost,
     Ended(End),
@@ -95,6 +103,9 @@ impl Turn {
             answers: BTreeMap::new(),
             told_permissions: BTreeSet::new(),
             told_messages: BTreeSet::new(),
+            told_elicitations: BTreeSet::new(),
+            begun: false,
+            told_login: false,
             usage: None,
             ended: false,
         }
@@ -113,9 +124,17 @@ impl Turn {
             Event::UsageChanged(changed) if changed.conversation == self.conversation => {
                 self.usage = Some(changed.usage);
             }
+            Event::ElicitationRequested(requested) => self.elicitation(requested.elicitation, &mut steps),
+            Event::ElicitationResolved(resolved) if self.told_elicitations.contains(&resolved.id) => {
+                steps.push(Step::ElicitationOver(resolved.id));
+            }
+            Event::TurnChanged(changed) if changed.conversation == self.conversation => {
+                self.login(changed.login, &mut steps);
+            }
             Event::Dropped(_) | Event::Resync(_) => steps.push(Step::Lost),
             // Of others, or of no interest to one turn.
             Event::PermissionResolved(_)
+            | Event::ElicitationResolved(_)
             | Event::UsageChanged(_)
             | Event::AgentState(_)
             | Event::AgentLog(_)
@@ -141,6 +160,10 @@ impl Turn {
         for permission in view.permissions {
             self.permission(permission, &mut steps);
         }
+        for elicitation in view.elicitations {
+            self.elicitation(elicitation, &mut steps);
+        }
+        self.login(view.login, &mut steps);
         if view.usage.is_some() {
             self.usage = view.usage;
         }
@@ -172,6 +195,7 @@ impl Turn {
         }
         match message.role {
             Role::User if message.id == self.message => {
+                self.begun |= !message.queued;
                 // It will have no turn: somebody's Stop dropped it, or it was taken back.
                 if message.error.is_some() {
                     self.end(
@@ -271,6 +295,31 @@ impl Turn {
     fn permission(&mut self, permission: Permission, steps: &mut Vec<Step>) {
         if self.answers.contains_key(&permission.message_id) && self.told_permissions.insert(permission.id) {
             steps.push(Step::Asks(permission));
+        }
+    }
+
+    fn elicitation(&mut self, elicitation: Elicitation, steps: &mut Vec<Step>) {
+        let is_ours = self.begun && elicitation.conversation == self.conversation;
+        if is_ours && self.told_elicitations.insert(elicitation.id) {
+            steps.push(Step::Elicits(elicitation));
+        }
+    }
+
+    fn login(&mut self, login: Option<Login>, steps: &mut Vec<Step>) {
+        if !self.begun {
+            return;
+        }
+        match login {
+            Some(login) if !self.told_login => {
+                self.told_login = true;
+                steps.push(Step::WantsLogin(login));
+            }
+            Some(_) => {}
+            None if self.told_login => {
+                self.told_login = false;
+                steps.push(Step::LoginOver);
+            }
+            None => {}
         }
     }
 

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Agent, Effect};
+use super::{Agent, Effect, Login};
 use crate::demo_agent::prose;
-use crate::demo_agent::script::{self, Counter, CounterKind, Decision, End, Pause, Prompt, Step};
+use crate::demo_agent::script::{self, Counter, CounterKind, Decision, End, Pause, Prompt, Question, Step};
 use crate::demo_agent::session::{Mode, PastTurn};
 use crate::demo_agent::tool::{ALLOW_ALWAYS, ALLOW_ONCE, ToolCall};
 use crate::demo_agent::wire::{self, Outcome, RpcError};
+use crate::demo_agent::word::wants_login;
 
 /// How many steps a turn may do before the agent looks for messages of the client again.
 const MAX_STEPS_AT_ONCE: usize = 256;
@@ -37,10 +38,17 @@ pub(super) enum TurnState {
     Due(Instant),
     Asking {
         request_id: u64,
-        tool_call: ToolCall,
+        asked: Asked,
     },
     /// Nothing but a cancel ends it.
     Waiting,
+}
+
+/// What the client is asked.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Permission(ToolCall),
+    Question(Question),
 }
 
 /// Whether a turn goes on after a step.
@@ -60,6 +68,9 @@ impl Agent {
         }
         let params: Params = wire::read_params(params)?;
         let prompt = Prompt::read(&params.prompt);
+        if self.login == Login::Wanted && wants_login(&prompt.text) {
+            return Err(RpcError::auth_required());
+        }
         if self.turns.iter().any(|turn| turn.session_id == params.session_id) {
             return Err(RpcError::invalid_request(
                 "this session is still answering the prompt before",
@@ -81,7 +92,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Takes the client's answer to a permission request. One that came too late changes nothing.
+    /// Takes the client's answer to what it was asked. One that came too late changes nothing.
     pub(super) fn answer(&mut self, id: &Value, outcome: &Outcome, now: Instant) {
         let Some(turn) = self.turns.iter_mut().find(|turn| match &turn.state {
             TurnState::Asking { request_id, .. } => id.as_u64() == Some(*request_id),
@@ -89,9 +100,18 @@ impl Agent {
         }) else {
             return;
         };
-        let TurnState::Asking { tool_call, .. } = std::mem::replace(&mut turn.state, TurnState::Due(now))
-        else {
+        let TurnState::Asking { asked, .. } = std::mem::replace(&mut turn.state, TurnState::Due(now)) else {
             return;
+        };
+        let tool_call = match asked {
+            Asked::Permission(tool_call) => tool_call,
+            Asked::Question(question) => {
+                let answer = match outcome {
+                    Outcome::Result(answer) => answer,
+                    Outcome::Error => &Value::Null,
+                };
+                return prepend(&mut turn.steps, script::steps_after_question(question, answer));
+            }
         };
         let decision = decision_of(outcome);
         if decision == Decision::AllowedAlways {
@@ -167,6 +187,14 @@ impl Agent {
                 prepend(&mut turn.steps, script::steps_after(&tool_call, decision));
                 return Progress::GoesOn;
             }
+            Step::Elicit(question) => {
+                let request_id = self.next_request();
+                let params = question.params(&turn.session_id);
+                self.send(wire::request_line(request_id, "elicitation/create", &params));
+                let asked = Asked::Question(question);
+                turn.state = TurnState::Asking { request_id, asked };
+                return Progress::GoesOn;
+            }
             Step::WaitForCancel => {
                 turn.state = TurnState::Waiting;
                 return Progress::GoesOn;
@@ -179,18 +207,21 @@ impl Agent {
     }
 
     fn ask(&mut self, turn: &mut Turn, tool_call: ToolCall) {
-        let request_id = self.requests;
-        self.requests += 1;
+        let request_id = self.next_request();
         let params = tool_call.permission_request(&turn.session_id);
         self.send(wire::request_line(
             request_id,
             "session/request_permission",
             &params,
         ));
-        turn.state = TurnState::Asking {
-            request_id,
-            tool_call,
-        };
+        let asked = Asked::Permission(tool_call);
+        turn.state = TurnState::Asking { request_id, asked };
+    }
+
+    fn next_request(&mut self) -> u64 {
+        let request_id = self.requests;
+        self.requests += 1;
+        request_id
     }
 
     /// Makes the next of a row of small things, and puts the rest back.

@@ -56,8 +56,8 @@ fn a_new_session_has_modes_options_and_commands() {
     assert_eq!(
         ids(&update["availableCommands"], "name"),
         [
-            "help", "markdown", "think", "plan", "read", "edit", "run", "image", "ask", "mode", "model",
-            "title", "usage"
+            "help", "markdown", "think", "plan", "read", "edit", "run", "image", "ask", "form", "visit",
+            "login", "mode", "model", "title", "usage"
         ]
     );
     assert_eq!(update["availableCommands"][3]["input"]["hint"], "goal");

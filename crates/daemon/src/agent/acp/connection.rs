@@ -222,6 +222,11 @@ fn notification<T>(method: &str, params: Option<&RawValue>) -> Incoming<T> {
     {
         return Incoming::RequestCancelled { id };
     }
+    if method == CLIENT_METHOD_NAMES.elicitation_complete
+        && let Some(elicitation) = read::completed_elicitation(params)
+    {
+        return Incoming::ElicitationCompleted { elicitation };
+    }
     Incoming::Noise(Noise::UnknownNotification {
         method: method.to_owned(),
     })
@@ -241,6 +246,15 @@ fn request(method: &str, params: Option<&RawValue>) -> AgentRequest {
     if method == CLIENT_METHOD_NAMES.session_request_permission {
         return match read::permission_request(params) {
             Ok(request) => AgentRequest::Permission(request),
+            Err(reason) => AgentRequest::Unreadable {
+                method: method.to_owned(),
+                reason,
+            },
+        };
+    }
+    if method == CLIENT_METHOD_NAMES.elicitation_create {
+        return match read::elicitation_request(params) {
+            Ok(request) => AgentRequest::Elicitation(request),
             Err(reason) => AgentRequest::Unreadable {
                 method: method.to_owned(),
                 reason,

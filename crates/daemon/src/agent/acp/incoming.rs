@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pupitre_model::conversation::{ToolPatch, Update};
-use pupitre_protocol::conversation::PermissionOption;
+use pupitre_protocol::conversation::{PermissionOption, Wanted};
 use serde_json::value::RawValue;
 
 use crate::process::CommandParts;
@@ -28,6 +28,8 @@ pub(crate) enum Incoming<T> {
     },
     /// The agent no longer waits for the answer to `id` (ACP: `$/cancel_request`).
     RequestCancelled { id: AgentRequestId },
+    /// What the user went to an address for is done (ACP: `elicitation/complete`).
+    ElicitationCompleted { elicitation: String },
     /// The answer to a request of ours; read it with the function for what was asked.
     Reply {
         tag: T,
@@ -43,6 +45,7 @@ pub(crate) enum Incoming<T> {
 #[derive(Debug)]
 pub(crate) enum AgentRequest {
     Permission(PermissionRequest),
+    Elicitation(ElicitationRequest),
     /// Something about files or terminals of this machine.
     Client(ClientCall),
     /// Known, but its parameters cannot be read.
@@ -112,6 +115,17 @@ pub(crate) struct PermissionRequest {
     pub(crate) options: Vec<PermissionOption>,
     /// Values that were not understood and left out, each with a short reason.
     pub(crate) skipped: Vec<String>,
+}
+
+/// The agent asks its user something.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ElicitationRequest {
+    /// The session that it belongs to; none when it belongs to a request, a login for example.
+    pub(crate) session: Option<String>,
+    pub(crate) message: String,
+    pub(crate) wants: Wanted,
+    /// The agent's own id for it, by which it says that a visit is over.
+    pub(crate) elicitation: Option<String>,
 }
 
 /// A message that is read and ignored; its text is for the log.

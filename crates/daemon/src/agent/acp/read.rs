@@ -6,6 +6,7 @@
 mod chunk;
 mod client;
 mod content;
+mod elicitation;
 mod handshake;
 mod permission;
 mod session;
@@ -16,6 +17,7 @@ mod values;
 
 pub(super) use chunk::text_chunk;
 pub(super) use client::client_call;
+pub(super) use elicitation::{completed_elicitation, elicitation_request};
 pub(crate) use handshake::{Initialized, initialized};
 pub(super) use permission::permission_request;
 pub(crate) use session::{SessionSettings, new_session_result, session_settings};

@@ -82,6 +82,9 @@ fn check(one: Incoming<Asked>, message: &RawValue, name: &str) {
                 "{name}"
             );
         }
+        Incoming::ElicitationCompleted { elicitation } => {
+            assert_eq!(raw["params"]["elicitationId"], elicitation, "{name}");
+        }
         Incoming::Request { id, request } => {
             assert_eq!(serde_json::to_value(&id).unwrap(), raw["id"], "{name}");
             match request {
@@ -92,6 +95,9 @@ fn check(one: Incoming<Asked>, message: &RawValue, name: &str) {
                         raw["params"]["toolCall"]["toolCallId"], permission.tool.id,
                         "{name}"
                     );
+                }
+                AgentRequest::Elicitation(question) => {
+                    assert_eq!(raw["params"]["message"], question.message, "{name}");
                 }
                 AgentRequest::Client(call) => {
                     let method = raw["method"].as_str().unwrap();

@@ -7,14 +7,18 @@ use std::path::Path;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AGENT_METHOD_NAMES, CancelNotification, ClientCapabilities, ContentBlock, EnvVariable,
-    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, LoadSessionRequest, McpServer,
-    McpServerStdio, NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse,
-    ResourceLink, SelectedPermissionOutcome, SessionConfigValueId, SetSessionConfigOptionRequest,
-    SetSessionModeRequest, TextContent,
+    AGENT_METHOD_NAMES, AuthenticateRequest, BooleanConfigOptionCapabilities, CancelNotification,
+    ClientCapabilities, ClientSessionCapabilities, ContentBlock, ElicitationCapabilities,
+    ElicitationFormCapabilities, ElicitationUrlCapabilities, EnvVariable, FileSystemCapabilities,
+    ImageContent, Implementation, InitializeRequest, LoadSessionRequest, McpServer, McpServerStdio,
+    NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse, ResourceLink,
+    SelectedPermissionOutcome, SessionConfigOptionsCapabilities, SessionConfigValueId,
+    SetSessionConfigOptionRequest, SetSessionModeRequest, TextContent,
 };
 use pupitre_model::config::ClientOffer;
+use pupitre_protocol::conversation::ElicitationAction;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// A method of the agent with its parameters.
 #[derive(Debug)]
@@ -31,13 +35,29 @@ pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl
         .fs(FileSystemCapabilities::new()
             .read_text_file(fs)
             .write_text_file(fs))
-        .terminal(terminal);
+        .terminal(terminal)
+        .session(ClientSessionCapabilities::new().config_options(
+            SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new()),
+        ))
+        .elicitation(
+            ElicitationCapabilities::new()
+                .form(ElicitationFormCapabilities::new())
+                .url(ElicitationUrlCapabilities::new()),
+        );
     let program = Implementation::new("pupitre", program_version).title("Pupitre");
     Call {
         method: AGENT_METHOD_NAMES.initialize,
         params: InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities)
             .client_info(program),
+    }
+}
+
+/// Runs one of the logins that the agent offers.
+pub(crate) fn authenticate(method_id: &str) -> Call<impl Serialize> {
+    Call {
+        method: AGENT_METHOD_NAMES.authenticate,
+        params: AuthenticateRequest::new(method_id.to_owned()),
     }
 }
 
@@ -252,6 +272,38 @@ impl Serialize for PermissionAnswer {
     }
 }
 
+/// The answer to a question of the agent's; serializes as the result of `elicitation/create`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct ElicitationAnswer {
+    action: ElicitationAction,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Map<String, Value>>,
+}
+
+impl ElicitationAnswer {
+    /// An acceptance of a form carries its values.
+    pub(crate) fn accepted(content: Option<Map<String, Value>>) -> Self {
+        let action = ElicitationAction::Accept;
+        Self { action, content }
+    }
+
+    pub(crate) fn declined() -> Self {
+        let action = ElicitationAction::Decline;
+        Self {
+            action,
+            content: None,
+        }
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        let action = ElicitationAction::Cancel;
+        Self {
+            action,
+            content: None,
+        }
+    }
+}
+
 /// Returns the address of a file, from an absolute path (RFC 8089).
 pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
@@ -268,7 +320,7 @@ pub(crate) fn file_uri(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -296,6 +348,8 @@ mod tests {
                     "fs": {"readTextFile": true, "writeTextFile": true},
                     "terminal": false,
                     "auth": {"terminal": false},
+                    "session": {"configOptions": {"boolean": {}}},
+                    "elicitation": {"form": {}, "url": {}},
                 },
                 "clientInfo": {"name": "pupitre", "title": "Pupitre", "version": "1.2.3"},
             }),
@@ -384,6 +438,25 @@ mod tests {
             answer(PermissionAnswer::Cancelled),
             json!({"outcome": {"outcome": "cancelled"}})
         );
+    }
+
+    #[test]
+    fn a_question_is_answered_with_values_or_without() {
+        let content = json!({"branch": "main", "depth": 3});
+        let answer = |answer| serde_json::to_value::<ElicitationAnswer>(answer).unwrap();
+        assert_eq!(
+            answer(ElicitationAnswer::accepted(content.as_object().cloned())),
+            json!({"action": "accept", "content": content})
+        );
+        assert_eq!(
+            answer(ElicitationAnswer::declined()),
+            json!({"action": "decline"})
+        );
+        assert_eq!(
+            answer(ElicitationAnswer::cancelled()),
+            json!({"action": "cancel"})
+        );
+        check(&authenticate("key"), "authenticate", &json!({"methodId": "key"}));
     }
 
     #[test]

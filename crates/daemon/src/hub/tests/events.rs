@@ -51,6 +51,7 @@ pub(super) fn state(name: &str, bytes: usize) -> Event {
 /// A small life-cycle event.
 pub(super) fn turn(name: &str) -> Event {
     Event::TurnChanged(TurnChanged {
+        login: None,
         agent: agent(name),
         conversation: ConversationId(Uuid::nil()),
         rev: 1,

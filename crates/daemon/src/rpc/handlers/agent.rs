@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use pupitre_protocol::RpcError;
-use pupitre_protocol::agent::{AgentListReply, AgentLogsReply, AgentParams, AgentTraceReply, AgentView};
+use pupitre_protocol::agent::{
+    AgentListReply, AgentLogsReply, AgentParams, AgentTraceReply, AgentView, AuthenticateParams,
+};
 use pupitre_protocol::system::Empty;
 
 use crate::agent::AgentRequest;
@@ -57,5 +59,13 @@ pub(super) async fn trace(daemon: Arc<Daemon>, params: AgentParams) -> Result<Ag
         .agent(params.agent)
         .await?
         .ask(AgentRequest::Trace)
+        .await
+}
+
+pub(super) async fn authenticate(daemon: Arc<Daemon>, params: AuthenticateParams) -> Result<Empty, RpcError> {
+    let AuthenticateParams { agent, method_id } = params;
+    let agent = daemon.hub.agent(agent).await?;
+    agent
+        .ask(|respond| AgentRequest::Authenticate { method_id, respond })
         .await
 }

@@ -4,15 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pupitre_model::conversation::Page;
+use pupitre_model::gate::Asker;
 use pupitre_protocol::conversation::{
-    AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, ConversationView,
-    CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams,
-    PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
+    AnswerElicitationParams, AnswerPermissionParams, AnsweredBy, CancelParams, CancelReply,
+    ConversationParams, ConversationView, CurrentConversationReply, HistoryParams, HistoryReply,
+    MessageParams, NewParams, OpenParams, PartParams, PartReply, PermissionsParams, PermissionsReply,
+    SendParams, SendReply, SetModeParams, SetOptionParams,
 };
 use pupitre_protocol::limits::{CONVERSATION_MESSAGES, CONVERSATION_MESSAGES_MOST, PROMPT_BYTES};
 use pupitre_protocol::method::Access;
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
+
+use tokio::sync::oneshot;
 
 use super::attachment;
 use crate::agent::{AgentHandle, AgentRequest, OpenedConversation, PageRequest};
@@ -27,12 +31,18 @@ pub(super) async fn permissions(
         Some(agent) => vec![daemon.hub.agent(agent).await?],
         None => daemon.hub.handles().await?,
     };
-    let mut permissions = Vec::new();
+    let mut reply = PermissionsReply {
+        permissions: Vec::new(),
+        elicitations: Vec::new(),
+    };
     for agent in agents {
-        permissions.extend(agent.ask(AgentRequest::Permissions).await?);
+        let open = agent.ask(AgentRequest::OpenRequests).await?;
+        reply.permissions.extend(open.permissions);
+        reply.elicitations.extend(open.elicitations);
     }
-    permissions.sort_by_key(|permission| permission.id);
-    Ok(PermissionsReply { permissions })
+    reply.permissions.sort_by_key(|permission| permission.id);
+    reply.elicitations.sort_by_key(|elicitation| elicitation.id);
+    Ok(reply)
 }
 
 pub(super) async fn send(daemon: Arc<Daemon>, params: SendParams) -> Result<SendReply, RpcError> {
@@ -81,25 +91,57 @@ pub(super) async fn cancel(daemon: Arc<Daemon>, params: CancelParams) -> Result<
         .await
 }
 
-pub(super) async fn answer_permission(
-    daemon: Arc<Daemon>,
-    params: AnswerPermissionParams,
-) -> Result<Empty, RpcError> {
+pub(super) async fn answer_permission(call: Call, params: AnswerPermissionParams) -> Result<Empty, RpcError> {
     let AnswerPermissionParams { id, option_id } = params;
+    let answered_by = answerer(&call);
+    let what = format!("permission request {id}");
+    ask_the_one(&call.daemon, &what, |respond| AgentRequest::AnswerPermission {
+        id,
+        option: option_id.clone(),
+        answered_by,
+        respond,
+    })
+    .await
+}
+
+pub(super) async fn answer_elicitation(
+    call: Call,
+    params: AnswerElicitationParams,
+) -> Result<Empty, RpcError> {
+    let AnswerElicitationParams { id, action, content } = params;
+    let answered_by = answerer(&call);
+    ask_the_one(&call.daemon, &format!("question {id}"), |respond| {
+        AgentRequest::AnswerElicitation {
+            id,
+            action,
+            content: content.clone(),
+            answered_by,
+            respond,
+        }
+    })
+    .await
+}
+
+fn answerer(call: &Call) -> AnsweredBy {
+    match call.asker {
+        Asker::Page => AnsweredBy::Page,
+        Asker::Outside | Asker::Inside { .. } | Asker::Unknown => AnsweredBy::Program,
+    }
+}
+
+/// Asks every agent, until it is the one that knows what is meant.
+async fn ask_the_one(
+    daemon: &Daemon,
+    what: &str,
+    request: impl Fn(oneshot::Sender<Result<(), RpcError>>) -> AgentRequest,
+) -> Result<Empty, RpcError> {
     for agent in daemon.hub.handles().await? {
-        let option = option_id.clone();
-        match agent
-            .ask(|respond| AgentRequest::AnswerPermission { id, option, respond })
-            .await
-        {
+        match agent.ask(&request).await {
             Err(error) if error.kind() == Some(ErrorKind::NotFound) => {}
             outcome => return outcome.map(|()| Empty {}),
         }
     }
-    Err(RpcError::new(
-        ErrorKind::NotFound,
-        format!("there is no permission request {id}"),
-    ))
+    Err(RpcError::new(ErrorKind::NotFound, format!("there is no {what}")))
 }
 
 pub(super) async fn conversation(

@@ -4,8 +4,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use pupitre_protocol::conversation::{
-    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Location, Media, Mode, Modes,
-    PermissionOption, PermissionOutcome, PlanEntry, Resource, StopReason, ToolKind, ToolStatus, Usage,
+    AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, ElicitationOutcome, Location, Login, Media,
+    Mode, Modes, PermissionOption, PermissionOutcome, PlanEntry, Resource, StopReason, ToolKind, ToolStatus,
+    Usage, Wanted,
 };
 use serde_json::json;
 
@@ -32,6 +33,14 @@ pub(super) enum Operation {
         place: usize,
         outcome: PermissionOutcome,
     },
+    Elicit(String),
+    /// Ends the open question at this place, counted round.
+    Answer {
+        place: usize,
+        outcome: ElicitationOutcome,
+    },
+    WantLogin(String),
+    LoginDone,
     Cancel,
     /// Cancels the message at this place, counted round from the newest.
     CancelMessage {
@@ -82,6 +91,21 @@ impl Scene {
                     conversation.resolve(id, outcome);
                 }
             }
+            Operation::Elicit(message) => {
+                let url = "https://example.org/".to_owned();
+                conversation.elicit(&message, Wanted::Url { url }, stamps);
+            }
+            Operation::Answer { place, outcome } => {
+                if let Some(place) = at(place, conversation.elicitations().len()) {
+                    let id = conversation.elicitations()[place].id;
+                    conversation.resolve_elicitation(id, outcome);
+                }
+            }
+            Operation::WantLogin(message) => conversation.want_login(Login {
+                message,
+                methods: Vec::new(),
+            }),
+            Operation::LoginDone => conversation.login_done(),
             Operation::Cancel => {
                 conversation.cancel();
             }
@@ -424,6 +448,13 @@ pub(super) fn operation(lengths: Lengths) -> impl Strategy<Value = Operation> {
         4 => (patch(lengths), permission_options(lengths))
             .prop_map(|(patch, options)| Operation::Ask { patch, options }),
         3 => (place.clone(), outcome()).prop_map(|(place, outcome)| Operation::Resolve { place, outcome }),
+        2 => text(lengths).prop_map(Operation::Elicit),
+        1 => place.clone().prop_map(|place| Operation::Answer {
+            place,
+            outcome: ElicitationOutcome::Withdrawn
+        }),
+        1 => text(lengths).prop_map(Operation::WantLogin),
+        1 => Just(Operation::LoginDone),
         1 => Just(Operation::Cancel),
         1 => place.clone().prop_map(|place| Operation::CancelMessage { place }),
         1 => place.prop_map(|place| Operation::Withdraw { place }),

@@ -316,7 +316,11 @@ fn a_request_shows_its_tool_call_and_is_answered_once() {
     assert_eq!(asked.message_id, scene.last().id);
     scene.take();
     scene.conversation.resolve(id, selected("to-allow_once"));
-    assert_eq!(scene.take().len(), 1);
+    assert_eq!(
+        scene.take().len(),
+        2,
+        "the tool call shows it, and the request is over"
+    );
     scene.conversation.resolve(id, selected("to-reject_once"));
     assert_eq!(scene.take(), []);
     assert_eq!(scene.conversation.permission(id), None);

@@ -45,6 +45,11 @@ fn in_short(incoming: Incoming<&str>) -> String {
             skipped,
         } => format!("{session_id} {update:?} {skipped:?}"),
         Incoming::UserEcho => "echo".to_owned(),
+        Incoming::ElicitationCompleted { elicitation } => format!("completed {elicitation}"),
+        Incoming::Request {
+            id,
+            request: AgentRequest::Elicitation(question),
+        } => format!("{id} {:?}", question.wants),
         Incoming::Request {
             id,
             request: AgentRequest::Permission(permission),

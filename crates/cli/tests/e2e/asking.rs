@@ -1,0 +1,200 @@
+//! What agents ask besides permission: forms, visits, logins.
+
+use pupitre_protocol::Event;
+use pupitre_protocol::conversation::{
+    AnsweredBy, Elicitation, ElicitationAction, ElicitationOutcome, PermissionsParams, Wanted,
+};
+use pupitre_protocol::method::chat;
+
+use crate::support::{Desk, Events, text_of_turn};
+
+fn wait_for_question(events: &mut Events) -> Elicitation {
+    events.wait_for("the agent asks", |frame| match &frame.event {
+        Event::ElicitationRequested(requested) => Some(requested.elicitation.clone()),
+        _ => None,
+    })
+}
+
+fn wait_for_outcome(events: &mut Events) -> ElicitationOutcome {
+    events.wait_for("the question is over", |frame| match &frame.event {
+        Event::ElicitationResolved(resolved) => Some(resolved.resolution),
+        _ => None,
+    })
+}
+
+fn wait_for_login(events: &mut Events, wanted: bool) {
+    events.wait_until(
+        &format!("the turn waits for a login: {wanted}"),
+        |frame| matches!(&frame.event, Event::TurnChanged(changed) if changed.login.is_some() == wanted),
+    );
+}
+
+#[test]
+fn a_form_is_filled_in_and_its_values_reach_the_agent() {
+    let desk = Desk::start();
+    let mut events = desk.events();
+    let turn = desk.send("demo", "form").message_id;
+    let question = wait_for_question(&mut events);
+    let Wanted::Form { fields } = &question.wants else {
+        panic!("a form is asked, not {question:?}");
+    };
+    let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["name", "language", "files", "tests", "tools"]);
+    assert_eq!(
+        desk.conversation("demo").elicitations,
+        std::slice::from_ref(&question)
+    );
+
+    desk.run(&["chat", "permissions"])
+        .expect_code(0)
+        .expect_stdout("demo asks: How shall I imagine")
+        .expect_stdout("name *")
+        .expect_stdout("rust, typescript, other");
+
+    // What the form does not allow changes nothing.
+    let id = question.id.to_string();
+    for (given, said) in [
+        (&["name=x"][..], "the field \"language\" is required"),
+        (
+            &["name=x", "language=cobol"],
+            "does not fit the field language: one of these",
+        ),
+        (
+            &["name=x", "language=rust", "files=0"],
+            "must be a whole number from 1 to 1000",
+        ),
+        (&["nme=x"], "has no field \"nme\"; it has: name, language"),
+        (&["name"], "write FIELD=VALUE"),
+    ] {
+        desk.run(&[&["chat", "fill", &id], given].concat())
+            .expect_code(1)
+            .expect_stderr(said);
+    }
+    assert_eq!(desk.conversation("demo").elicitations.len(), 1);
+
+    let values = [
+        "name=Fugue",
+        "language=TypeScript",
+        "tests=no",
+        "tools=lint,Formatter",
+    ];
+    desk.run(&[&["chat", "fill", &id], &values[..]].concat())
+        .expect_code(0);
+    assert_eq!(
+        wait_for_outcome(&mut events),
+        ElicitationOutcome::Answered {
+            action: ElicitationAction::Accept,
+            answered_by: AnsweredBy::Program
+        }
+    );
+    events.wait_for_end_of_turn(turn);
+    let text = text_of_turn(&desk.conversation("demo"), turn);
+    for line in [
+        "- name: `\"Fugue\"`",
+        "- language: `\"typescript\"`",
+        "- tests: `false`",
+        "- tools: `[\"lint\",\"format\"]`",
+    ] {
+        assert!(text.contains(line), "{line} is missing in {text}");
+    }
+    desk.run(&["chat", "fill", &id, "--decline"])
+        .expect_code(1)
+        .expect_stderr("answered or cancelled before");
+}
+
+#[test]
+fn a_visit_may_be_declined_and_stop_ends_a_question() {
+    let desk = Desk::start();
+    let mut events = desk.events();
+    let turn = desk.send("demo", "visit").message_id;
+    let question = wait_for_question(&mut events);
+    desk.run(&["chat", "fill", &question.id.to_string(), "--decline"])
+        .expect_code(0);
+    events.wait_for_end_of_turn(turn);
+    assert!(text_of_turn(&desk.conversation("demo"), turn).contains("You said no"));
+
+    desk.send("demo", "visit");
+    wait_for_question(&mut events);
+    desk.run(&["chat", "cancel", "demo"]).expect_code(0);
+    events.wait_until(
+        "stop ends the question",
+        |frame| matches!(&frame.event, Event::ElicitationResolved(resolved) if resolved.resolution == ElicitationOutcome::Cancelled),
+    );
+    let open = desk.call::<chat::Permissions>(PermissionsParams { agent: None });
+    assert!(open.elicitations.is_empty());
+}
+
+#[test]
+fn a_message_waits_for_the_login_and_is_sent_again() {
+    let desk = Desk::start();
+    let mut events = desk.events();
+    let turn = desk.send("demo", "login").message_id;
+    wait_for_login(&mut events, true);
+    let view = desk.conversation("demo");
+    let login = view.login.expect("the conversation shows the login");
+    assert!(view.busy);
+    assert_eq!(login.methods[0].id, "demo");
+
+    desk.run(&["agents", "login", "demo", "passport"])
+        .expect_code(3)
+        .expect_stderr("it offers: demo");
+    desk.run(&["agents", "login", "demo"])
+        .expect_code(0)
+        .expect_stdout("Demo login");
+    desk.run(&["agents", "login", "demo", "demo"]).expect_code(0);
+    wait_for_login(&mut events, false);
+    events.wait_for_end_of_turn(turn);
+    assert!(text_of_turn(&desk.conversation("demo"), turn).contains("You are logged in"));
+    assert_eq!(desk.conversation("demo").login, None);
+}
+
+#[test]
+fn stop_ends_a_turn_that_waits_for_a_login() {
+    let desk = Desk::start();
+    let mut events = desk.events();
+    let turn = desk.send("demo", "login").message_id;
+    wait_for_login(&mut events, true);
+    desk.run(&["chat", "cancel", "demo"]).expect_code(0);
+    events.wait_for_end_of_turn(turn);
+    assert_eq!(desk.conversation("demo").login, None);
+    let turn = desk.send("demo", "hello").message_id;
+    events.wait_for_end_of_turn(turn);
+}
+
+#[test]
+fn an_agent_that_ends_while_a_login_is_awaited_ends_the_turn() {
+    let desk = Desk::start();
+    let mut events = desk.events();
+    let turn = desk.send("demo", "login").message_id;
+    wait_for_login(&mut events, true);
+    let pid = desk.agent("demo").pid.expect("it runs");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid"),
+        rustix::process::Signal::KILL,
+    )
+    .expect("the agent runs");
+    let ended = events.wait_for_end_of_turn(turn);
+    assert!(
+        ended
+            .error
+            .as_deref()
+            .is_some_and(|error| error.contains("SIGKILL")),
+        "{ended:?}"
+    );
+    assert_eq!(desk.conversation("demo").login, None);
+    let turn = desk.send("demo", "hello").message_id;
+    events.wait_for_end_of_turn(turn);
+}
+
+#[test]
+fn ask_without_a_person_leaves_questions_and_names_the_way_to_log_in() {
+    let desk = Desk::start();
+    desk.run(&["ask", "demo", "form"])
+        .expect_code(0)
+        .expect_stderr("nobody is here to ask: How shall")
+        .expect_stdout("You did not answer");
+    desk.run(&["ask", "demo", "login"])
+        .expect_code(1)
+        .expect_stderr("`pupitre agents login demo` lists the ways");
+    assert!(!desk.conversation("demo").busy);
+}
