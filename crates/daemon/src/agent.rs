@@ -21,7 +21,7 @@ use pupitre_model::conversation::{Attachment, Stored};
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView};
 use pupitre_protocol::conversation::{
     AnsweredBy, CancelReply, ConversationView, CurrentConversationReply, Elicitation, ElicitationAction,
-    Permission, SendReply,
+    OpenLogin, Permission, SendReply,
 };
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{AgentName, ElicitationId, ErrorKind, MessageId, PermissionId, RpcError};
@@ -99,6 +99,7 @@ pub(crate) enum AgentRequest {
 pub(crate) struct OpenRequests {
     pub(crate) permissions: Vec<Permission>,
     pub(crate) elicitations: Vec<Elicitation>,
+    pub(crate) login: Option<OpenLogin>,
 }
 
 /// Which messages of the current conversation are asked for.

@@ -15,7 +15,7 @@ pub use elicitation::{
 };
 pub use requests::{
     AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, CurrentConversationReply,
-    HistoryParams, HistoryReply, MessageParams, NewParams, OpenParams, PartParams, PartReply,
+    HistoryParams, HistoryReply, MessageParams, NewParams, OpenLogin, OpenParams, PartParams, PartReply,
     PermissionsParams, PermissionsReply, SendParams, SendReply, SetModeParams, SetOptionParams,
 };
 

@@ -39,10 +39,10 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     action("history", "i-clock", say.earlierOf(here.title), () => overlays.show("history"));
     action("log", "i-read", say.logOf(here.title), () => overlays.show("log"));
   }
-  for (const open of desk.permissions.list) {
+  for (const open of desk.asking.list) {
     const title = desk.agents.find(open.agent)?.title ?? open.agent;
     const go = () => router.go({ place: "agents", agent: open.agent, earlier: null });
-    action(`ask-${open.id}`, "s-asks", say.notifyAsks(title), go, open.toolCall.title);
+    action(`ask-${open.id}`, "s-asks", say.notifyAsks(title), go, open.title);
   }
   for (const agent of desk.agents.list) {
     const isRunning = agent.state !== "stopped" && agent.state !== "error";

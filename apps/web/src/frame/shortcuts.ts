@@ -50,7 +50,7 @@ export function handleKey(event: KeyboardEvent, desk: Desk): void {
 
 /** Leads to what waits longest for the person, and gives it the focus. */
 async function goToQuestion(desk: Desk): Promise<void> {
-  const open = desk.permissions.list[0];
+  const open = desk.asking.list[0];
   if (!open) return;
   router.go({ place: "agents", agent: open.agent, earlier: null });
   // Its conversation may have to be fetched first.

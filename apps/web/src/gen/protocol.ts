@@ -1062,6 +1062,13 @@ export type NotSaved =
   /** The file on disk is no longer the one that was read. */
   | "changed";
 
+/** A turn that waits until its user has logged in. */
+export type OpenLogin = {
+  agent: AgentName;
+  conversation: ConversationId;
+  login: Login;
+};
+
 /** Parameters of `chat.open`. */
 export type OpenParams = {
   id: ConversationId;
@@ -1180,6 +1187,8 @@ export type PermissionsParams = {
 export type PermissionsReply = {
   permissions: Array<Permission>;
   elicitations: Array<Elicitation>;
+  /** Turns that wait until their user has logged in. */
+  logins: Array<OpenLogin>;
 };
 
 /** The daemon answers. */

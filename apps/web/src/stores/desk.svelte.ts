@@ -8,14 +8,14 @@ import { ConfigurationStore } from "./configuration.svelte";
 import { ConversationsStore } from "./conversations.svelte";
 import { DraftsStore } from "./drafts.svelte";
 import { Notifier } from "./notifier.svelte";
-import { PermissionsStore } from "./permissions.svelte";
+import { AskingStore } from "./asking.svelte";
 
 export class Desk {
   connection: ConnectionState = $state("connecting");
   /** Snapshots were taken at least once. */
   isReady = $state(false);
   readonly agents = new AgentsStore(this);
-  readonly permissions = new PermissionsStore(this);
+  readonly asking = new AskingStore(this);
   readonly conversations = new ConversationsStore(this);
   readonly configuration = new ConfigurationStore(this);
   readonly channels = new ChannelsStore(this);
@@ -45,7 +45,7 @@ export class Desk {
 
   private apply(frames: readonly Frame[]): void {
     this.agents.apply(frames);
-    this.permissions.apply(frames);
+    this.asking.apply(frames);
     this.conversations.apply(frames);
     this.configuration.apply(frames);
     this.channels.apply(frames);
@@ -56,7 +56,7 @@ export class Desk {
     this.conversations.reload();
     const results = await Promise.allSettled([
       this.agents.load(),
-      this.permissions.load(),
+      this.asking.load(),
       this.configuration.load(),
       this.channels.load(),
     ]);

@@ -22,7 +22,11 @@ export class Notifier {
         case "permission:requested":
           this.tell(frame.agent, say.notifyAsks(this.title(frame.agent)), frame.toolCall.title);
           break;
+        case "elicitation:requested":
+          this.tell(frame.agent, say.notifyAsks(this.title(frame.agent)), frame.elicitation.message);
+          break;
         case "turn:changed": {
+          if (frame.login) this.tell(frame.agent, say.notifyAsks(this.title(frame.agent)), frame.login.message);
           const since = this.busySince.get(frame.agent);
           if (frame.busy && since === undefined) this.busySince.set(frame.agent, frame.ts);
           if (!frame.busy) this.busySince.delete(frame.agent);

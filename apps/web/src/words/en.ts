@@ -1,4 +1,5 @@
 // The page's words in English; they are the shape that every other language must have.
+import type { About } from "../stores/asking.svelte";
 import type { StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { ConnectionState } from "../transport/connection";
 
@@ -193,12 +194,10 @@ export const en = {
   sideBySide: "Side by side",
   copyNewText: "Copy the new text",
   asksTo: (kind: ToolKind) => ASKS[kind],
-  asksQuestion: "asks you something",
-  asksVisit: "wants you to visit an address",
-  asksLogin: "wants you to log in first",
+  asksFor: (about: About) =>
+    about.is === "permission" ? ASKS[about.kind] : { form: "you something", visit: "you to visit an address", login: "you to log in first" }[about.is],
   loginElsewhere: "It offers no way to log in here: log in with its own program, then send the message again.",
   loggingIn: "logging in…",
-  visit: "Open the address",
   visited: "I am going there",
   answer: "Answer",
   decline: "No",

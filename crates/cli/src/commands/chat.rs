@@ -225,11 +225,12 @@ fn permissions(desk: &Desk, output: &mut Output, arguments: &ListArguments) -> R
     let reply = client.call::<chat::Permissions>(&PermissionsParams { agent })?;
     if arguments.json {
         output.json(&reply)?;
-    } else if reply.permissions.is_empty() && reply.elicitations.is_empty() {
+    } else if reply.permissions.is_empty() && reply.elicitations.is_empty() && reply.logins.is_empty() {
         output.progress("nothing waits for an answer")?;
     } else {
         output.permissions(&reply.permissions)?;
         output.elicitations(&reply.elicitations)?;
+        output.logins(&reply.logins)?;
     }
     Ok(())
 }

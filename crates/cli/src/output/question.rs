@@ -4,7 +4,7 @@ use std::io;
 
 use pupitre_protocol::AgentName;
 use pupitre_protocol::agent::AuthMethod;
-use pupitre_protocol::conversation::{Elicitation, Field, Login, Wanted};
+use pupitre_protocol::conversation::{Elicitation, Field, Login, OpenLogin, Wanted};
 
 use super::neutral::one_line;
 use super::table::{Cell, Table};
@@ -49,6 +49,17 @@ impl Output {
                     self.table(&table)?;
                 }
             }
+            self.line("")?;
+        }
+        Ok(())
+    }
+
+    /// Writes which agents wait for a login.
+    pub(crate) fn logins(&mut self, logins: &[OpenLogin]) -> io::Result<()> {
+        for OpenLogin { agent, login, .. } in logins {
+            let text = format!("{agent} wants you to log in first: {}", login.message);
+            self.styled_line(style::HEADING, &one_line(&text))?;
+            self.auth_methods(&login.methods)?;
             self.line("")?;
         }
         Ok(())

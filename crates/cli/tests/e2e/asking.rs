@@ -134,6 +134,9 @@ fn a_message_waits_for_the_login_and_is_sent_again() {
     let login = view.login.expect("the conversation shows the login");
     assert!(view.busy);
     assert_eq!(login.methods[0].id, "demo");
+    desk.run(&["chat", "permissions"])
+        .expect_code(0)
+        .expect_stdout("demo wants you to log in first");
 
     desk.run(&["agents", "login", "demo", "passport"])
         .expect_code(3)

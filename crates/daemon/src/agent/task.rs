@@ -15,6 +15,7 @@ use pupitre_guard::wire::GuardReport;
 use pupitre_model::agent::lifecycle::{IdleStop, Input, Lifecycle};
 use pupitre_model::config::AgentDefinition;
 use pupitre_model::conversation::Conversation;
+use pupitre_protocol::conversation::OpenLogin;
 use pupitre_protocol::event::ConversationChanged;
 use pupitre_protocol::limits::DELTA_JOIN_MS;
 use pupitre_protocol::{Event, PermissionId};
@@ -226,6 +227,11 @@ impl AgentTask {
                 let reply = OpenRequests {
                     permissions: self.conversation.permissions().to_vec(),
                     elicitations: self.conversation.elicitations().to_vec(),
+                    login: self.conversation.login().map(|login| OpenLogin {
+                        agent: self.definition.name.clone(),
+                        conversation: self.conversation.id(),
+                        login: login.clone(),
+                    }),
                 };
                 self.answer(respond, Ok(reply));
             }

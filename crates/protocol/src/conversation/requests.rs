@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ConversationSummary, Elicitation, Permission};
+use super::{ConversationSummary, Elicitation, Login, Permission};
 use crate::{AgentName, ConversationId, MessageId, PermissionId, UploadId};
 
 /// Parameters of `chat.send`.
@@ -75,6 +75,17 @@ pub struct PermissionsParams {
 pub struct PermissionsReply {
     pub permissions: Vec<Permission>,
     pub elicitations: Vec<Elicitation>,
+    /// Turns that wait until their user has logged in.
+    pub logins: Vec<OpenLogin>,
+}
+
+/// A turn that waits until its user has logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct OpenLogin {
+    pub agent: AgentName,
+    pub conversation: ConversationId,
+    pub login: Login,
 }
 
 /// Parameters of `chat.answer_permission`.

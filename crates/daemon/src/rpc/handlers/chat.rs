@@ -34,11 +34,13 @@ pub(super) async fn permissions(
     let mut reply = PermissionsReply {
         permissions: Vec::new(),
         elicitations: Vec::new(),
+        logins: Vec::new(),
     };
     for agent in agents {
         let open = agent.ask(AgentRequest::OpenRequests).await?;
         reply.permissions.extend(open.permissions);
         reply.elicitations.extend(open.elicitations);
+        reply.logins.extend(open.login);
     }
     reply.permissions.sort_by_key(|permission| permission.id);
     reply.elicitations.sort_by_key(|elicitation| elicitation.id);
