@@ -20,6 +20,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   verbNow: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   asksTo: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
+  asksFor: [[{ is: "permission", kind: "read" }], [{ is: "form" }], [{ is: "visit" }], [{ is: "login" }]],
   toolStatus: [["pending"], ["in_progress"], ["completed"], ["failed"]],
   planStatus: [["completed"], ["in_progress"], ["pending"]],
   found: [[0, 0], [1, 2]],
