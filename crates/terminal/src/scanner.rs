@@ -134,12 +134,12 @@ impl Scanner {
         while at < bytes.len() {
             match self.state {
                 State::Ground => {
-                    if from == at && bytes[at..].starts_with(b"\r\n") {
-                        capture.carriage_return();
-                        capture.linefeed();
-                        at += 2;
+                    if from == at {
+                        at += end_lines(&bytes[at..], capture);
                         from = at;
-                        continue;
+                        if at == bytes.len() {
+                            break;
+                        }
                     }
                     let run = ascii_run(&bytes[at..]);
                     if run >= SHORT_RUN || run > 0 && from == at {
@@ -147,11 +147,7 @@ impl Scanner {
                         capture.print_ascii(&bytes[at..at + run]);
                         at += run;
                         self.unseen = Some(char::from(bytes[at - 1]));
-                        if bytes[at..].starts_with(b"\r\n") {
-                            capture.carriage_return();
-                            capture.linefeed();
-                            at += 2;
-                        }
+                        at += end_lines(&bytes[at..], capture);
                         from = at;
                         continue;
                     }
@@ -168,6 +164,12 @@ impl Scanner {
                     at += run;
                     self.waiting.prints |= run > 0;
                     let Some(byte) = bytes.get(at) else { continue };
+                    if matches!(byte, b'\r' | b'\n') {
+                        // What waits would keep the lines behind it waiting too.
+                        self.parse(&bytes[from..at], capture);
+                        from = at;
+                        continue;
+                    }
                     if *byte == ESC
                         && let Some(sequence) = control_sequence(&bytes[at..])
                     {
@@ -436,6 +438,22 @@ const INTRODUCER_AND_TERMINATOR: usize = 4;
 
 fn ends_osc(byte: u8) -> bool {
     matches!(byte, BEL | CAN | SUB | ESC)
+}
+
+/// Works on the carriage returns and line feeds at the beginning; returns how many they are. A pseudo-terminal puts a
+/// return before every line feed, so that a program that ends its lines with both has two there.
+#[inline]
+fn end_lines(bytes: &[u8], capture: &mut Capture) -> usize {
+    let mut at = 0;
+    while let Some(byte @ (b'\r' | b'\n')) = bytes.get(at) {
+        if *byte == b'\r' {
+            capture.carriage_return();
+        } else {
+            capture.linefeed();
+        }
+        at += 1;
+    }
+    at
 }
 
 /// Returns how many bytes at the end are the beginning of a character.

@@ -170,7 +170,12 @@ fn piece(random: &mut Random, out: &mut Vec<u8>, resets: bool) {
     let number = |random: &mut Random, limit: usize| random.below(limit).to_string();
     match random.below(42) {
         0..=8 => (0..random.below(90)).for_each(|_| out.push(b' ' + random.below(95) as u8)),
-        9..=13 => out.extend_from_slice(b"\r\n"),
+        9..=12 => out.extend_from_slice(b"\r\n"),
+        13 => (0..random.below(40)).for_each(|_| {
+            out.extend_from_slice(random.pick(&["", "", "", "\x1b[?25h", "\x1b[K"]).as_bytes());
+            out.extend_from_slice(&number(random, 1000).as_bytes()[..random.pick(&[0, 1, 1])]);
+            out.extend_from_slice(random.pick(&["\r\n", "\r\r\n", "\n", "\n\r", "\r"]).as_bytes());
+        }),
         14 => out.resize(out.len() + random.below(80), b'\n'),
         15 | 16 => (0..random.below(60))
             .for_each(|_| out.extend_from_slice(random.pick(&WIDE_AND_MARKED).as_bytes())),
