@@ -148,10 +148,19 @@ impl Handler for Capture {
         self.term.erase_chars(count);
     }
 
+    #[inline]
     fn clear_line(&mut self, mode: LineClearMode) {
-        self.rows
-            .touch(self.cursor_row(), self.erased_used(), self.generation);
-        self.term.clear_line(mode);
+        let row = self.cursor_row();
+        self.rows.touch(row, self.erased_used(), self.generation);
+        // Programs that colour their output clear to the end of the row before each piece of it, where nothing is yet.
+        let written = self.rows.used(row);
+        let is_blank_there = match mode {
+            LineClearMode::Right => written <= self.term.grid().cursor.point.column.0,
+            LineClearMode::Left | LineClearMode::All => written == 0,
+        };
+        if !is_blank_there {
+            self.term.clear_line(mode);
+        }
     }
 
     fn clear_screen(&mut self, mode: ClearMode) {
