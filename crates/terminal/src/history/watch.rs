@@ -41,6 +41,10 @@ impl History {
             each_line(blocks, open, *next, from, each);
             from = *next;
         }
+        if self.next_line() == from {
+            // Otherwise a line that never ends would be read from its beginning after each batch.
+            return;
+        }
         each_line(&self.blocks, &self.open, self.next_line(), from, each);
     }
 

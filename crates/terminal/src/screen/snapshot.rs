@@ -19,18 +19,69 @@ use super::freeze::grid_rows;
 use crate::history::{Color, RowBuffer, RowView};
 use pen::Pen;
 
+/// What of the history comes with a snapshot.
+#[derive(Clone, Copy)]
+enum HistoryPart {
+    All,
+    Nothing,
+}
+
+/// The bytes of a snapshot, and where they may be cut.
+struct Rendered {
+    bytes: Vec<u8>,
+    history_begin: usize,
+    /// Where the lines of the history begin, and the first one in view.
+    line_begins: Vec<usize>,
+}
+
 impl Screen {
     /// Returns the bytes that bring a fresh terminal of this size to where this screen is.
     pub fn snapshot(&self) -> Vec<u8> {
+        self.snapshot_within(usize::MAX)
+    }
+
+    /// Returns the same within `most_bytes`, for who must send it on: of the history come the newest lines for which
+    /// there is room. What is in view comes whole, also when that alone is more.
+    ///
+    /// The bytes are a stream: they may be cut into pieces anywhere.
+    pub fn snapshot_within(&self, most_bytes: usize) -> Vec<u8> {
+        let Rendered {
+            mut bytes,
+            history_begin,
+            line_begins,
+        } = self.render(HistoryPart::All);
+        let Some(excess) = bytes.len().checked_sub(most_bytes).filter(|excess| *excess > 0) else {
+            return bytes;
+        };
+        match line_begins.iter().find(|begin| **begin >= history_begin + excess) {
+            Some(begin) => {
+                bytes.drain(history_begin..*begin);
+                bytes
+            }
+            // The line that goes on from the history into view has no beginning that fits, or there is nothing more to
+            // leave out.
+            None => self.render(HistoryPart::Nothing).bytes,
+        }
+    }
+
+    fn render(&self, part: HistoryPart) -> Rendered {
         let capture = &self.capture;
         let columns = capture.size.columns();
         let mut pen = Pen::with_room(capture.history.bytes() + columns * capture.size.rows());
         self.write_colors(&mut pen);
         self.write_titles(&mut pen);
+        let history_begin = pen.out.len();
         let mut rows = RowWriter::new(columns);
-        capture.history.for_each_row(|row| rows.write(row, &mut pen));
+        match part {
+            HistoryPart::All => capture.history.for_each_row(|row| rows.write(row, &mut pen)),
+            HistoryPart::Nothing => {}
+        }
+        // The first line in view begins behind the history, unless one of the history goes on there.
+        let cuts = rows.line_begins.len() + usize::from(rows.before == Before::Ended);
         let (primary, primary_cursor, primary_saved) = self.primary();
         primary.views().for_each(|row| rows.write(&row, &mut pen));
+        let mut line_begins = rows.line_begins;
+        line_begins.truncate(cuts);
         pen.reset();
         if capture.is_alternate() {
             push_keyboard(capture.keyboard.other(), &mut pen);
@@ -55,7 +106,11 @@ impl Screen {
             self.write_state(&primary, primary_cursor, primary_saved, &mut pen);
         }
         self.scanner.write_unfinished(&mut pen.out);
-        pen.out
+        Rendered {
+            bytes: pen.out,
+            history_begin,
+            line_begins,
+        }
     }
 
     /// Returns the rows and cursors of the primary screen.
@@ -258,6 +313,8 @@ fn reprint(view: &RowView<'_>, column: usize, pen: &mut Pen) {
 struct RowWriter {
     columns: usize,
     before: Before,
+    /// Where in the bytes a line begins. The look there is the default one.
+    line_begins: Vec<usize>,
 }
 
 /// What the row before left.
@@ -277,6 +334,7 @@ impl RowWriter {
         Self {
             columns,
             before: Before::Nothing,
+            line_begins: Vec::new(),
         }
     }
 
@@ -290,6 +348,7 @@ impl RowWriter {
             Before::Ended => {
                 pen.reset();
                 pen.text("\r\n");
+                self.line_begins.push(pen.out.len());
             }
             Before::Full => {
                 // A row that comes up takes the background there is. Also, a row with nothing on it still is the one

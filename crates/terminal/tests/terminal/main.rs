@@ -7,6 +7,7 @@ mod exceptions;
 mod floods;
 mod fuzz;
 mod hostile;
+mod input;
 mod pty;
 mod recording_file;
 mod recordings;

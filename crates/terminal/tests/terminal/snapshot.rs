@@ -90,6 +90,75 @@ fn title_colours_and_unfinished_sequences_come_back() {
     );
 }
 
+/// Checks a snapshot within `most_bytes`: what is in view comes whole, and above it the newest lines.
+fn check_within(screen: &Screen, most_bytes: usize) -> usize {
+    let bytes = screen.snapshot_within(most_bytes);
+    let size = screen.size();
+    let mut fresh = unbounded(size);
+    // Whoever sends it on may cut it anywhere.
+    bytes
+        .chunks(7)
+        .for_each(|chunk| fresh.feed(chunk, Instant::now()));
+    assert_eq!(fresh.screen_rows(), screen.screen_rows(), "within {most_bytes}");
+    assert_eq!(
+        (fresh.cursor(), fresh.input_modes(), fresh.title()),
+        (screen.cursor(), screen.input_modes(), screen.title()),
+        "within {most_bytes}"
+    );
+    let (whole, kept) = (screen.history_rows(), fresh.history_rows());
+    assert!(whole.ends_with(&kept), "within {most_bytes}");
+    assert!(
+        bytes.len() <= most_bytes || kept.is_empty(),
+        "{} bytes within {most_bytes}, with {} rows of history",
+        bytes.len(),
+        kept.len()
+    );
+    kept.len()
+}
+
+#[test]
+fn a_snapshot_within_a_limit_has_the_newest_lines() {
+    let line = |line: usize| {
+        format!(
+            "\x1b[3{}mline {line}\x1b[m, which is longer than a row\r\n",
+            line % 8
+        )
+    };
+    let text: String = (0..300).map(line).collect();
+    for behind in [
+        "$ ",
+        "\x1b[44m\r\n",
+        "\x1b]2;title\x07\x1b[?1049h\x1b[1mfull\x1b[?2004h",
+    ] {
+        let mut screen = unbounded(Size::new(20, 5));
+        screen.feed(format!("{text}{behind}").as_bytes(), Instant::now());
+        let all = screen.history_rows().len();
+        let whole = screen.snapshot().len();
+        assert_eq!(screen.snapshot_within(whole), screen.snapshot());
+        let kept: Vec<_> = [0, 100, 500, 3000, whole - 1, whole]
+            .map(|most_bytes| check_within(&screen, most_bytes))
+            .into();
+        assert!(kept.is_sorted(), "{kept:?}");
+        assert_eq!((kept[0], kept[5]), (0, all));
+        // At most a line less than there is room for.
+        assert!((100..all).contains(&kept[3]) || kept[3] > 40, "{kept:?}");
+        assert!((all - 3..all).contains(&kept[4]), "{kept:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_within_a_limit_cuts_no_line() {
+    let mut screen = unbounded(Size::new(20, 5));
+    let text = format!("one\r\n{}", "\x1b[45m0123456789".repeat(500));
+    screen.feed(text.as_bytes(), Instant::now());
+    let whole = screen.snapshot().len();
+    // Only the short line above fits beside the long one.
+    assert_eq!(check_within(&screen, whole - 1), screen.history_rows().len() - 1);
+    assert_eq!(check_within(&screen, whole - 10), 0);
+    screen.freeze();
+    assert_eq!(check_within(&screen, whole - 10), 0);
+}
+
 /// Halves of wide characters cannot be sent to another terminal; they come as blanks, and nothing else moves.
 #[test]
 fn halves_of_wide_characters_come_as_blanks() {

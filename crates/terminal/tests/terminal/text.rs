@@ -4,8 +4,11 @@ use std::time::Instant;
 
 use pupitre_terminal::{
     HistoryLimits, LineNumber, Mark, Missing, ReadError, Screen, ScreenOptions, SearchPattern, Size,
-    TextWindow,
+    TextWindow, harmless,
 };
+
+use crate::allocations::growth_during;
+use crate::stream::{Random, Step, steps};
 
 fn screen(columns: u16, rows: u16) -> Screen {
     Screen::new(ScreenOptions {
@@ -339,4 +342,124 @@ fn the_generation_grows_with_output_only() {
     screen.resize(Size::new(30, 5));
     screen.freeze();
     assert_eq!(screen.generation(), 1);
+}
+
+/// A wait for a pattern as a pane does it: every line that leaves the writing position, then what is in view.
+#[test]
+fn a_line_among_a_hundred_thousand_is_caught_also_when_it_wraps() {
+    let pattern = SearchPattern::regex("^DONE: .*result 0123456789 in the last row$").expect("it is valid");
+    let mut screen = fed(
+        20,
+        5,
+        "DONE: before the mark, result 0123456789 in the last row\r\n",
+    );
+    let mark = screen.mark();
+    let text = format!(
+        "{}DONE: this takes four rows; result 0123456789 in the last row\r\n{}",
+        numbered(0, 60_000),
+        numbered(60_000, 100_000)
+    );
+    let mut caught = Vec::new();
+    for chunk in text.as_bytes().chunks(4096) {
+        screen.feed_watched(chunk, Instant::now(), &mut |scrolled| {
+            if scrolled.generation > mark.generation && pattern.matches(scrolled.text) {
+                caught.push(scrolled.text.to_owned());
+            }
+        });
+        assert!(
+            !screen
+                .visible_lines()
+                .iter()
+                .any(|line| line.text.starts_with("DONE"))
+        );
+    }
+    assert_eq!(
+        caught,
+        ["DONE: this takes four rows; result 0123456789 in the last row"]
+    );
+}
+
+#[test]
+fn what_a_full_screen_program_shows_is_seen_by_a_wait() {
+    let mut screen = fed(20, 4, "shell\r\n\x1b[?1049h");
+    let mark = screen.mark();
+    assert_eq!(
+        seen_after(&mut screen, mark, b"\x1b[2J\x1b[3;3Hstatus: DONE"),
+        ["", "", "  status: DONE"]
+    );
+    let mark = screen.mark();
+    assert_eq!(
+        seen_after(&mut screen, mark, b"\x1b[1;1Htop"),
+        ["top"],
+        "only what was written after the mark"
+    );
+}
+
+#[test]
+fn a_line_that_never_ends_costs_its_watcher_nothing() {
+    let mut screen = fed(200, 5, "");
+    let piece = "漢字 ".repeat(5000);
+    let mut seen = 0;
+    for _ in 0..100 {
+        screen.feed_watched(piece.as_bytes(), Instant::now(), &mut |_| seen += 1);
+    }
+    // Rows that are put together or unpacked would be megabytes.
+    let ((), taken) = growth_during(|| {
+        screen.feed_watched(b"x", Instant::now(), &mut |_| seen += 1);
+    });
+    assert!(taken < 64 << 10, "{taken} bytes");
+    assert_eq!(seen, 0);
+    screen.feed_watched(b"\r\n1\r\n2\r\n3\r\n4\r\n5\r\n", Instant::now(), &mut |line| {
+        seen += line.text.len();
+    });
+    assert!(seen > 1_000_000, "{seen}");
+}
+
+#[test]
+fn harmless_text_neither_steers_a_terminal_nor_turns_its_direction() {
+    for (text, expected) in [
+        ("plain\nand 漢字 é 😀", "plain\nand 漢字 é 😀"),
+        ("a\x1b[31mb\x07\r\x08c\u{9b}5m\u{85}\u{7f}\0d\te", "a[31mbc5mde"),
+        (
+            "x\u{202e}y\u{202a}\u{202c}z\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}.",
+            "xyz.",
+        ),
+        (
+            "ن\u{200d}\u{200c}\u{2065}\u{206a}",
+            "ن\u{200d}\u{200c}\u{2065}\u{206a}",
+        ),
+    ] {
+        assert_eq!(harmless(text), expected, "{text:?}");
+    }
+}
+
+/// Whatever a program writes: what is read of it has no control characters left but line feeds.
+#[test]
+fn what_is_read_of_random_streams_is_harmless() {
+    let mut turned = 0;
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let mut screen = Screen::new(ScreenOptions {
+            size: random.size(),
+            ..ScreenOptions::default()
+        });
+        for step in steps(&mut random, seed) {
+            if let Step::Bytes(bytes) = step {
+                screen.feed(&bytes, Instant::now());
+                screen.feed("\u{202e}a\u{2067}\u{9b}1m".as_bytes(), Instant::now());
+            }
+        }
+        let text = read(&screen, usize::MAX, 0).text;
+        turned += usize::from(text.contains('\u{202e}'));
+        let is_left = |character: char| {
+            character.is_control() && character != '\n'
+                || ('\u{202a}'..='\u{202e}').contains(&character)
+                || ('\u{2066}'..='\u{2069}').contains(&character)
+        };
+        assert!(!harmless(&text).contains(is_left), "seed {seed}");
+    }
+    assert!(
+        turned > 100,
+        "only {turned} streams leave an override of direction"
+    );
 }
