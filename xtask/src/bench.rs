@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures a release build and writes docs/benchmarks.md.
+//! `cargo xtask bench`: measures a release build and writes what it found into docs/benchmarks.md.
 //! To add a benchmark: a file in `bench/` with a `Bench` that returns rows, and its name in `BENCHES`. A peer is
 //! measured in the same run, so that the ratio holds where absolute times do not.
 
@@ -8,6 +8,7 @@ mod demo_agent;
 mod desk;
 mod machine;
 mod memory;
+mod page;
 mod process;
 mod row;
 mod size;
@@ -15,7 +16,9 @@ mod start;
 mod table;
 mod terminal;
 
+use std::fs;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
@@ -23,6 +26,7 @@ use crate::checkout::Checkout;
 use crate::invocation::Invocation;
 use crate::report::{self, PhaseEnd, Phases};
 
+use self::page::Section;
 use self::row::Row;
 
 const PAGE: &str = "docs/benchmarks.md";
@@ -40,7 +44,17 @@ const BENCHES: &[Bench] = &[
 struct Bench {
     name: &'static str,
     what: &'static str,
+    measures: Measures,
     measure: fn(&Subject) -> Result<Vec<Row>>,
+}
+
+/// What a benchmark needs to be built before it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measures {
+    /// The stripped release binary.
+    Program,
+    /// A crate alone, which the benchmark builds itself.
+    Crate,
 }
 
 /// What is measured: the stripped release binary.
@@ -67,34 +81,48 @@ pub(crate) fn list() {
     }
 }
 
-/// Measures the named benchmarks, or all of them. Only a whole run writes the page, so that no row gets lost.
+/// Measures the named benchmarks, or all of them, and puts what each found in its place on the page.
 pub(crate) fn run(checkout: &Checkout, names: &[String]) -> Result<()> {
     let chosen = choose(names)?;
     let mut phases = Phases::of("bench");
-    let build = Invocation::cargo().arguments(["build", "--release", "--package", "pupitre"]);
-    if phases.command("build", &build) == PhaseEnd::Failed {
-        return phases.finish();
+    if chosen.iter().any(|bench| bench.measures == Measures::Program) {
+        let build = Invocation::cargo().arguments(["build", "--release", "--package", "pupitre"]);
+        if phases.command("build", &build) == PhaseEnd::Failed {
+            return phases.finish();
+        }
     }
     let subject = Subject {
         binary: checkout.target_folder()?.join("release").join("pupitre"),
     };
-    let mut rows = Vec::new();
-    let mut whole = names.is_empty();
+    let machine = machine::description()?;
+    let (mut rows, mut sections) = (Vec::new(), Vec::new());
     for bench in chosen {
         let run_again = format!("cargo xtask bench {}", bench.name);
+        let begun = Instant::now();
+        let mut measured = Vec::new();
         let end = phases.work(bench.name, &run_again, || {
-            rows.extend((bench.measure)(&subject)?);
+            measured = (bench.measure)(&subject)?;
             Ok(())
         });
-        whole &= end == PhaseEnd::Passed;
+        if end == PhaseEnd::Passed {
+            sections.push(Section::of(bench.name, &machine, begun.elapsed(), &measured));
+        }
+        rows.extend(measured);
     }
     report::line(table::text(&rows));
-    if whole {
-        let page = table::page(&machine::description()?, &rows);
-        std::fs::write(checkout.root().join(PAGE), page).with_context(|| format!("cannot write {PAGE}"))?;
-        report::line(format_args!("written: {PAGE}"));
-    }
+    write_page(checkout, sections)?;
     phases.finish()
+}
+
+/// Writes the page; benchmarks that were not measured now keep their sections.
+fn write_page(checkout: &Checkout, measured: Vec<Section>) -> Result<()> {
+    let path = checkout.root().join(PAGE);
+    let before = fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
+    let order: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+    fs::write(&path, page::updated(&before, measured, &order))
+        .with_context(|| format!("cannot write {PAGE}"))?;
+    report::line(format_args!("written: {PAGE}"));
+    Ok(())
 }
 
 fn choose(names: &[String]) -> Result<Vec<&'static Bench>> {

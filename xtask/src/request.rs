@@ -117,7 +117,7 @@ cargo xtask VERB: the one entry for whoever works on Pupitre
   check            repository rules, format, clippy, dependencies
   test [FILTER…]   everything the tests need, then the tests
   gen              rewrites the generated files
-  bench [NAME…]    measures a release build and writes docs/benchmarks.md
+  bench [NAME…]    measures a release build and writes into docs/benchmarks.md
   adversary [--long] [NAME…]
                    tests against what means harm, in a release build
   help [VERB]      this text, or more about one verb";
@@ -156,8 +156,8 @@ This runs them with UPDATE=1 and says which files changed.";
 const BENCH: &str = "\
 cargo xtask bench [NAME…]: measures a release build
 
-Prints one table; without a name it also writes docs/benchmarks.md. A missed figure is shown and
-is no failure: times depend on the machine.
+Prints one table, and puts what each benchmark found into its section of docs/benchmarks.md. A missed
+figure is shown and is no failure: times depend on the machine.
 
   --list   names every benchmark and what it measures";
 

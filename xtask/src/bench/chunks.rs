@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::desk::Desk;
 use super::process::Spread;
 use super::row::{Peer, Reach, Row, Value};
-use super::{Bench, Subject};
+use super::{Bench, Measures, Subject};
 
 const CHUNKS: usize = 100_000;
 const ROUNDS: usize = 5;
@@ -20,6 +20,7 @@ const MOST_TIMES_BARE: f64 = 2.0;
 pub(super) const BENCH: Bench = Bench {
     name: "chunks",
     what: "100,000 chunks of an answer through the daemon to a subscriber, beside a bare reader with serde",
+    measures: Measures::Program,
     measure,
 };
 

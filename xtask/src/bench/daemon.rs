@@ -8,7 +8,7 @@ use serde_json::json;
 use super::desk::Desk;
 use super::process::{self, Spread};
 use super::row::{Reach, Row, Value};
-use super::{Bench, Subject, memory};
+use super::{Bench, Measures, Subject, memory};
 
 const STARTS: usize = 9;
 const RUNS: usize = 50;
@@ -18,6 +18,7 @@ const EMPTY_DAEMON_BYTES: u64 = 15 << 20;
 pub(super) const BENCH: Bench = Bench {
     name: "daemon",
     what: "start and memory of the daemon, `pupitre agents` and `pupitre ask` as whole processes",
+    measures: Measures::Program,
     measure,
 };
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use super::row::{Reach, Row, Value};
-use super::{Bench, Subject, memory};
+use super::{Bench, Measures, Subject, memory};
 
 /// Far above what an answer takes: it only keeps a broken agent from holding the run.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -18,6 +18,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 pub(super) const BENCH: Bench = Bench {
     name: "demo-agent",
     what: "memory of the demo agent once it answered `initialize`",
+    measures: Measures::Program,
     measure,
 };
 

@@ -26,6 +26,8 @@ pub(super) struct Peer {
 pub(super) enum Value {
     Bytes(u64),
     Time(Spread),
+    /// A time of which the least counts: what else the machine does can only add to it.
+    LeastTime(Spread),
 }
 
 /// The figure to reach.
@@ -33,7 +35,7 @@ pub(super) enum Value {
 pub(super) enum Reach {
     AtMostBytes(u64),
     AtMostTime(Duration),
-    /// Times what the peer needs, by the medians.
+    /// Times what the peer needs, by the medians or by the least.
     AtMostTimesPeer(f64),
     /// Shown for whoever compares two versions; no figure was set.
     NotSet,
@@ -57,7 +59,12 @@ impl Row {
             (Value::Time(ours), Value::Time(theirs)) => {
                 Some(ours.median.as_secs_f64() / theirs.median.as_secs_f64())
             }
-            (Value::Bytes(_), Value::Time(_)) | (Value::Time(_), Value::Bytes(_)) => None,
+            (Value::LeastTime(ours), Value::LeastTime(theirs)) => {
+                Some(ours.least.as_secs_f64() / theirs.least.as_secs_f64())
+            }
+            (Value::Bytes(_), Value::Time(_) | Value::LeastTime(_))
+            | (Value::Time(_), Value::Bytes(_) | Value::LeastTime(_))
+            | (Value::LeastTime(_), Value::Bytes(_) | Value::Time(_)) => None,
         }
     }
 
@@ -65,8 +72,9 @@ impl Row {
         let reached = match (self.reach, self.value) {
             (Reach::AtMostBytes(limit), Value::Bytes(bytes)) => Some(bytes <= limit),
             (Reach::AtMostTime(limit), Value::Time(times)) => Some(times.median <= limit),
+            (Reach::AtMostTime(limit), Value::LeastTime(times)) => Some(times.least <= limit),
             (Reach::AtMostTimesPeer(limit), _) => self.ratio().map(|ratio| ratio <= limit),
-            (Reach::AtMostBytes(_), Value::Time(_))
+            (Reach::AtMostBytes(_), Value::Time(_) | Value::LeastTime(_))
             | (Reach::AtMostTime(_), Value::Bytes(_))
             | (Reach::NotSet, _) => None,
         };
@@ -88,6 +96,15 @@ impl fmt::Display for Value {
                     "{} ({} to {})",
                     time(*median),
                     time(*least),
+                    time(*most)
+                )
+            }
+            Self::LeastTime(Spread { least, median, most }) => {
+                write!(
+                    formatter,
+                    "{} least, {} median, {} most",
+                    time(*least),
+                    time(*median),
                     time(*most)
                 )
             }

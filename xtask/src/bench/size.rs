@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 
 use super::row::{Reach, Row, Value};
-use super::{Bench, Subject};
+use super::{Bench, Measures, Subject};
 
 /// With the interface inside.
 const AT_MOST_BYTES: u64 = 25_000_000;
@@ -11,6 +11,7 @@ const AT_MOST_BYTES: u64 = 25_000_000;
 pub(super) const BENCH: Bench = Bench {
     name: "size",
     what: "size of the stripped release binary",
+    measures: Measures::Program,
     measure,
 };
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::row::{Peer, Reach, Row, Value};
-use super::{Bench, Subject, process};
+use super::{Bench, Measures, Subject, process};
 use crate::invocation::Invocation;
 
 const RUNS: usize = 100;
@@ -11,6 +11,7 @@ const RUNS: usize = 100;
 pub(super) const BENCH: Bench = Bench {
     name: "start",
     what: "`pupitre --version` as a whole process, beside git's",
+    measures: Measures::Program,
     measure,
 };
 

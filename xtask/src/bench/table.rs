@@ -1,4 +1,4 @@
-//! The table of rows, for the terminal and as the page docs/benchmarks.md.
+//! The table of rows, for the terminal and as Markdown.
 
 use super::row::Row;
 
@@ -31,16 +31,11 @@ pub(super) fn text(rows: &[Row]) -> String {
     text
 }
 
-/// Returns the page, `machine` being one line on where it was measured.
-pub(super) fn page(machine: &str, rows: &[Row]) -> String {
-    let mut page = format!(
-        "# Benchmarks\n\n\
-         Written by `cargo xtask bench`, on {machine}.\n\n\
-         Each peer was measured in the same run, in turns with what it stands beside. Absolute times belong to this\n\
-         machine; the ratios travel. Times are medians, with the least and the most in brackets.\n\n"
-    );
-    let mut push = |cells: [String; 7]| {
-        page.push_str(&format!(
+/// Returns the rows of one benchmark as a table of Markdown, without its name.
+pub(super) fn markdown(rows: &[Row]) -> String {
+    let mut table = String::new();
+    let mut push = |[_, cells @ ..]: [String; 7]| {
+        table.push_str(&format!(
             "| {} |\n",
             cells.map(|cell| cell.replace('|', "\\|")).join(" | ")
         ));
@@ -50,7 +45,7 @@ pub(super) fn page(machine: &str, rows: &[Row]) -> String {
     for row in rows {
         push(cells(row));
     }
-    page
+    table
 }
 
 fn cells(row: &Row) -> [String; 7] {
@@ -157,13 +152,12 @@ x     quick  8.00 ms (7.00 ms to 9.00 ms)  cat | wc: 4.00 ms (3.00 ms to 5.00 ms
     }
 
     #[test]
-    fn the_page_is_a_table_whatever_the_cells_hold() {
-        let page = page("a machine with 2 cores", &rows());
-        assert!(page.contains("on a machine with 2 cores.\n"), "{page}");
+    fn the_markdown_is_a_table_whatever_the_cells_hold() {
+        let table = markdown(&rows());
         assert!(
-            page.contains("| x | quick | 8.00 ms (7.00 ms to 9.00 ms) | cat \\| wc: 4.00 ms"),
-            "the bar inside a cell is escaped: {page}"
+            table.contains("\n| quick | 8.00 ms (7.00 ms to 9.00 ms) | cat \\| wc: 4.00 ms"),
+            "the bar inside a cell is escaped: {table}"
         );
-        assert!(page.ends_with("| x | shown | 0.0 kB |  |  |  |  |\n"), "{page}");
+        assert!(table.ends_with("| shown | 0.0 kB |  |  |  |  |\n"), "{table}");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::process::Spread;
 use super::row::{Peer, Reach, Row, Value};
-use super::{Bench, Subject};
+use super::{Bench, Measures, Subject};
 use crate::invocation::Invocation;
 
 /// Each runs in a process of its own.
@@ -15,7 +15,8 @@ const PARTS: [&str; 4] = ["engine", "pty", "memory", "readers"];
 
 pub(super) const BENCH: Bench = Bench {
     name: "terminal",
-    what: "the terminal engine beside the emulator alone, beside tmux and a bare reader; memory, reading, searching",
+    what: "the terminal engine beside the emulator alone, beside tmux and a bare reader; memory, readers (3 minutes)",
+    measures: Measures::Crate,
     measure,
 };
 
@@ -72,7 +73,9 @@ fn measured(measured: &Json) -> Result<Value> {
         .as_array()
         .context("neither bytes nor seconds")?;
     let times = seconds.iter().map(duration).collect::<Result<_>>()?;
-    Spread::of(times).map(Value::Time).context("no time was taken")
+    Spread::of(times)
+        .map(Value::LeastTime)
+        .context("no time was taken")
 }
 
 fn reach(at_most: &Json) -> Result<Reach> {
@@ -109,9 +112,9 @@ mod tests {
     fn figures_become_rows() {
         let peer = r#"{"what":"p","measured":{"seconds":[2.0]}}"#;
         let line = format!(
-            r#"{{"what":"a","measured":{{"seconds":[1.5,0.5,1.0]}},"peer":{peer},"at_most":{{"times_peer":0.4}}}}"#
+            r#"{{"what":"a","measured":{{"seconds":[1.5,0.5,1.0]}},"peer":{peer},"at_most":{{"times_peer":0.2}}}}"#
         );
-        let expected = "a: 1.00 s (500.00 ms to 1.50 s), at most 0.4 × the peer";
+        let expected = "a: 500.00 ms least, 1.00 s median, 1.50 s most, at most 0.2 × the peer";
         assert_eq!(shown(&line), (expected.to_owned(), Verdict::Missed));
         assert_eq!(
             shown(r#"{"what":"b","measured":{"bytes":2000},"peer":null,"at_most":{"bytes":2000}}"#),
@@ -122,7 +125,7 @@ mod tests {
                 r#"{"what":"c","measured":{"seconds":[0.00002]},"peer":null,"at_most":{"seconds":0.0001}}"#
             ),
             (
-                "c: 20.0 µs (20.0 µs to 20.0 µs), at most 0.10 ms".to_owned(),
+                "c: 20.0 µs least, 20.0 µs median, 20.0 µs most, at most 0.10 ms".to_owned(),
                 Verdict::Reached
             )
         );
