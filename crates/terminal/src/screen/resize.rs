@@ -30,7 +30,10 @@ impl Screen {
         // The emulator resizes its placeholders, its tab stops and its region; not when it sees no change, so that the
         // placeholder must have another width.
         let other_columns = if size.columns() == 2 { 3 } else { 2 };
-        let view = std::mem::replace(self.capture.term.grid_mut(), Grid::new(1, other_columns, 0));
+        let view = std::mem::replace(
+            self.capture.term.grid_mut(),
+            Grid::new(size.rows(), other_columns, 0),
+        );
         self.capture.term.resize(size);
         self.capture.drop_other_grid();
         self.capture.size = size;
@@ -46,6 +49,7 @@ impl Screen {
                 self.capture.primary_rows = rows;
                 let mut alternate = view;
                 (0..old.rows()).for_each(|line| heal(&mut alternate[Line(line as i32)]));
+                alternate = with_rows_above(alternate, Vec::new(), size.rows());
                 alternate.resize(false, size.rows(), size.columns());
                 alternate.truncate();
                 (0..size.rows()).for_each(|line| heal(&mut alternate[Line(line as i32)]));
@@ -70,14 +74,7 @@ impl Screen {
         let mut stamps = LineStamps::default();
         let split = self.take_rows_for(old, size, &mut stamps);
         let above = split.len();
-        if above > 0 {
-            grid.update_history(above);
-            grid.initialize_all();
-            for (index, mut row) in split.into_iter().enumerate() {
-                heal(&mut row);
-                grid[Line(index as i32 - above as i32)] = row;
-            }
-        }
+        grid = with_rows_above(grid, split, old.rows() + size.rows());
         for index in 0..old.rows() {
             heal(&mut grid[Line(index as i32)]);
             let wraps = grid[Line(index as i32)][Column(old.columns() - 1)]
@@ -117,7 +114,7 @@ impl Screen {
         rows.forget_used();
         rows.set_stamps(screen_stamps.into_iter());
         grid.update_history(0);
-        // Growing leaves a thousand spare rows behind.
+        // The spare rows have done what they were for.
         grid.truncate();
         (grid, rows)
     }
@@ -153,6 +150,33 @@ impl Screen {
         taken.iter().for_each(|row| stamps.add(row.stamp, row.wraps));
         split
     }
+}
+
+/// Returns the grid with these rows in its history, and room for `spare` rows more.
+///
+/// Where the emulator finds no room it makes a thousand rows at once: most of the time of a resize, at 200 columns. It
+/// finds room in rows that were taken off the screen.
+fn with_rows_above(mut grid: Grid<Cell>, mut above: Vec<Row<Cell>>, spare: usize) -> Grid<Cell> {
+    above.iter_mut().for_each(heal);
+    let (rows, columns, above_rows) = (grid.screen_lines(), grid.columns(), above.len());
+    let mut roomy = Grid::new(2 * above_rows + rows + spare, columns, 0);
+    roomy.resize(false, above_rows + rows, columns);
+    for (line, row) in above.into_iter().enumerate() {
+        roomy[Line(line as i32)] = row;
+    }
+    for line in 0..rows {
+        std::mem::swap(
+            &mut roomy[Line((above_rows + line) as i32)],
+            &mut grid[Line(line as i32)],
+        );
+    }
+    // With the cursor in the last row, what is too much goes to the history.
+    roomy.update_history(above_rows);
+    roomy.cursor.point.line = Line((above_rows + rows) as i32 - 1);
+    roomy.resize(false, rows, columns);
+    roomy.cursor = grid.cursor;
+    roomy.saved_cursor = grid.saved_cursor;
+    roomy
 }
 
 /// Takes away flags of the end of a row that edits moved into its middle, and takes all of the row for written.
