@@ -14,7 +14,7 @@ use super::corpora::corpora;
 use super::figure::{self, AtMost, Measured};
 use super::size;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 const CORPUS_BYTES: usize = 16 << 20;
 
 pub(crate) fn beside_others() {
