@@ -203,30 +203,23 @@ impl RowBuffer {
                         at = write_ascii(row, at, &mut self.text);
                     }
                     let look_flags = head.flags & LOOK;
-                    while let Some(cell) = row.get(at) {
-                        if cell.extra.is_some()
-                            || cell.flags & LOOK != look_flags
-                            || cell.fg != head.fg
-                            || cell.bg != head.bg
-                        {
-                            break;
-                        }
-                        at += 1;
-                        let shape = cell.flags & SHAPE;
-                        // The wrap flag belongs on the last column; it is kept apart.
-                        shapes |= if at == columns {
-                            shape - Flags::WRAPLINE
-                        } else {
-                            shape
+                    let is_default = head.fg == DEFAULT_FOREGROUND
+                        && head.bg == DEFAULT_BACKGROUND
+                        && look_flags.is_empty();
+                    // Colours that are known beforehand are compared at a third of the cost.
+                    if is_default {
+                        let same = |cell: &Cell| {
+                            cell.fg == DEFAULT_FOREGROUND
+                                && cell.bg == DEFAULT_BACKGROUND
+                                && !cell.flags.intersects(LOOK)
                         };
-                        if !shape.intersects(SPACERS) {
-                            push_char(&mut self.text, cell.c);
-                        }
-                    }
-                    if head.fg == DEFAULT_FOREGROUND && head.bg == DEFAULT_BACKGROUND && look_flags.is_empty()
-                    {
+                        at = self.write_cells(row, at, columns, &mut shapes, same);
                         Look::default()
                     } else {
+                        let same = |cell: &Cell| {
+                            cell.flags & LOOK == look_flags && cell.fg == head.fg && cell.bg == head.bg
+                        };
+                        at = self.write_cells(row, at, columns, &mut shapes, same);
                         Look::of(head, 0)
                     }
                 }
@@ -237,11 +230,7 @@ impl RowBuffer {
                         let cell = &row[at];
                         at += 1;
                         let shape = cell.flags & SHAPE;
-                        shapes |= if at == columns {
-                            shape - Flags::WRAPLINE
-                        } else {
-                            shape
-                        };
+                        shapes |= shape & shape_but_wrap(at, columns);
                         if !shape.intersects(SPACERS) {
                             push_char(&mut self.text, cell.c);
                             for mark in cell.zerowidth().into_iter().flatten() {
@@ -265,6 +254,38 @@ impl RowBuffer {
             writer.add((self.text.len() - run_start) as u64, look);
         }
         shapes
+    }
+
+    /// Appends the text of the cells from `at` on that `same` holds of and nothing hangs on; returns where it stopped.
+    /// Adds to `shapes` those that may break the rules.
+    #[inline]
+    fn write_cells(
+        &mut self,
+        row: &[Cell],
+        mut at: usize,
+        columns: usize,
+        shapes: &mut Flags,
+        same: impl Fn(&Cell) -> bool,
+    ) -> usize {
+        let belongs = |cell: &Cell| cell.extra.is_none() && same(cell);
+        while let Some(cell) = row.get(at).filter(|cell| belongs(cell)) {
+            let shape = cell.flags & SHAPE;
+            if shape == Flags::WIDE_CHAR
+                && let Some(spacer) = row.get(at + 1)
+                && spacer.flags & shape_but_wrap(at + 2, columns) == Flags::WIDE_CHAR_SPACER
+                && belongs(spacer)
+            {
+                push_char(&mut self.text, cell.c);
+                at += 2;
+                continue;
+            }
+            at += 1;
+            *shapes |= shape & shape_but_wrap(at, columns);
+            if !shape.intersects(SPACERS) {
+                push_char(&mut self.text, cell.c);
+            }
+        }
+        at
     }
 
     /// Appends the text of `row` and its runs, measured in cells of one shape.
@@ -350,6 +371,17 @@ impl RowBuffer {
 impl Link {
     pub(super) fn bytes(&self) -> usize {
         self.id.len() + self.uri.len() + size_of::<Self>()
+    }
+}
+
+/// Returns the flags of shape that count in the cell before column `at`: on the last one the wrap flag is where it belongs
+/// and kept apart.
+#[inline]
+fn shape_but_wrap(at: usize, columns: usize) -> Flags {
+    if at == columns {
+        SHAPE - Flags::WRAPLINE
+    } else {
+        SHAPE
     }
 }
 
