@@ -24,7 +24,7 @@ pub(super) const FUZZ: Adversary = Adversary {
 
 pub(super) const SNAPSHOTS: Adversary = Adversary {
     name: "terminal-snapshots",
-    what: "every recording and corpus taken over from a snapshot at 100 places, with --long at 1,000",
+    what: "every recording and corpus taken over from a snapshot at 100 places, with --long at 1,000; some by xterm.js",
     build: BUILD,
     program: PROGRAM,
     arguments: |extent| {

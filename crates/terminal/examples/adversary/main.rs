@@ -1,8 +1,9 @@
 //! The engine's tests in large, in a release build: `cargo xtask adversary` runs them.
 //!
 //! `fuzz [FROM] SEEDS` runs random streams beside the emulator alone, `shrink SEED` looks for the shortest part of one
-//! that still differs, `snapshots CUTS` takes over every recording and corpus at so many places, `floods SHARE` pours
-//! one of so many parts of every stream that means harm and tells the memory it took. Exits 1 when something is wrong.
+//! that still differs, `snapshots CUTS` takes over every recording and corpus at so many places, and shows a tenth of
+//! them to xterm.js, `floods SHARE` pours one of so many parts of every stream that means harm and tells the memory it
+//! took. Exits 1 when something is wrong.
 
 #![expect(clippy::print_stdout, reason = "an example tells what it finds")]
 
@@ -26,6 +27,8 @@ mod shrink;
 mod stream;
 #[path = "../../tests/terminal/takeover.rs"]
 mod takeover;
+#[path = "../../tests/terminal/xtermjs.rs"]
+mod xtermjs;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -34,6 +37,10 @@ use pupitre_terminal::Size;
 
 /// Bytes of every corpus that is cut.
 const CORPUS_BYTES: usize = 256 << 10;
+
+/// One of so many cuts is shown to xterm.js, which takes a hundred times as long.
+const SHOWN: usize = 10;
+const SHOWN_AT_ONCE: usize = 20;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -84,15 +91,26 @@ fn snapshots(cuts: usize) -> usize {
         streams.push((name, Size::new(200, 50), bytes.clone()));
         streams.push((name, Size::new(61, 17), bytes));
     }
-    let mut differ = 0;
+    let (mut differ, mut shown) = (0, 0);
     for (name, size, bytes) in &streams {
+        // So many screens at a time as fit into memory.
+        for part in xtermjs::screens_at_cuts(name, *size, bytes, cuts / SHOWN).chunks(SHOWN_AT_ONCE) {
+            let Some(differences) = xtermjs::differences(part) else {
+                break;
+            };
+            differ += differences.len();
+            shown += part.len();
+            differences
+                .iter()
+                .for_each(|difference| println!("xterm.js: {difference}"));
+        }
         if let Err(difference) = takeover::take_over(name, *size, bytes, cuts) {
             differ += 1;
             println!("{difference}");
         }
     }
     println!(
-        "{} streams, each cut at {cuts} places: {differ} differ",
+        "{} streams, each cut at {cuts} places, {shown} of them shown to xterm.js: {differ} differ",
         streams.len()
     );
     differ

@@ -18,3 +18,4 @@ mod stream;
 mod takeover;
 mod text;
 mod xterm;
+mod xtermjs;
