@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use pupitre_terminal::pty::{self, BATCH_BYTES, Pty, PtyRead, PtyStream};
-use pupitre_terminal::{Screen, ScreenOptions, Size};
+use pupitre_terminal::{Keystroke, Screen, ScreenOptions, Size, text_input};
 
 /// Starts a shell script on a new terminal, as the guard does for panes.
 #[expect(
@@ -209,4 +209,79 @@ async fn nothing_is_lost_when_the_descriptor_changes_hands() {
         output.len(),
         expected.len()
     );
+}
+
+/// Feeds the screen and writes its answers until `done` says so; fails with what is shown after ten seconds.
+async fn show_until(stream: &PtyStream, screen: &mut Screen, done: impl Fn(&Screen) -> bool) {
+    let showing = async {
+        let mut batch = Vec::new();
+        while !done(screen)
+            && stream
+                .read_batch(&mut batch)
+                .await
+                .expect("the terminal can be read")
+                != PtyRead::Closed
+        {
+            screen.feed(&batch, Instant::now());
+            batch.clear();
+            write_all(stream, &screen.take_replies()).await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(10), showing).await;
+    assert!(in_time.is_ok() && done(screen), "{:?}", screen.visible_lines());
+}
+
+async fn write_all(stream: &PtyStream, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        let written = stream.write(bytes).await.expect("the terminal can be written");
+        bytes = &bytes[written..];
+    }
+}
+
+/// A shell takes staged text as one paste and runs none of it before Enter; keys do in its line what they say.
+#[tokio::test]
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests should see that one is skipped"
+)]
+async fn a_shell_takes_text_and_keys() {
+    if !std::path::Path::new("/bin/bash").exists() {
+        eprintln!("SKIPPED: no bash");
+        return;
+    }
+    let (mut child, stream) = start(
+        "TERM=xterm-256color PS1='ready> ' exec /bin/bash --norc --noprofile -i",
+        Size::default(),
+    );
+    let mut screen = Screen::new(ScreenOptions::default());
+    let shows = |text: &'static str| {
+        move |screen: &Screen| {
+            screen
+                .visible_lines()
+                .iter()
+                .any(|line| line.text.ends_with(text))
+        }
+    };
+    show_until(&stream, &mut screen, |screen| {
+        shows("ready>")(screen) && screen.input_modes().bracketed_paste
+    })
+    .await;
+    let staged = text_input("echo one-$((1+1))\necho two-$((2+2))x", &screen.input_modes());
+    write_all(&stream, &staged.expect("the shell takes pastes")).await;
+    show_until(&stream, &mut screen, shows("two-$((2+2))x")).await;
+    for key in ["backspace", "ctrl-a", "right", "ctrl-e"] {
+        let key: Keystroke = key.parse().expect("it names a keystroke");
+        write_all(&stream, &key.bytes(&screen.input_modes())).await;
+    }
+    show_until(&stream, &mut screen, shows("two-$((2+2))")).await;
+    let seen = screen.read(100, 0).expect("there are lines").text;
+    assert!(!seen.contains("one-2"), "the shell ran what was staged: {seen}");
+    let enter: Keystroke = "enter".parse().expect("it names a keystroke");
+    write_all(&stream, &enter.bytes(&screen.input_modes())).await;
+    show_until(&stream, &mut screen, |screen| {
+        shows("one-2")(screen) && shows("two-4")(screen)
+    })
+    .await;
+    write_all(&stream, b"exit\r").await;
+    child.wait().expect("the shell ends");
 }

@@ -463,3 +463,64 @@ fn what_is_read_of_random_streams_is_harmless() {
         "only {turned} streams leave an override of direction"
     );
 }
+
+/// Whatever a program writes: windows, numbers, the end and what came after a mark agree with each other.
+#[test]
+fn what_is_read_of_random_streams_agrees_with_itself() {
+    let (mut lines_seen, mut after_seen) = (0, 0);
+    for seed in 0..120 {
+        let mut random = Random::new(seed);
+        let mut screen = Screen::new(ScreenOptions {
+            size: random.size(),
+            ..ScreenOptions::default()
+        });
+        let steps = steps(&mut random, seed);
+        let mut mark = screen.mark();
+        for (index, step) in steps.iter().enumerate() {
+            if index == steps.len() / 2 {
+                mark = screen.mark();
+            }
+            match step {
+                Step::Bytes(bytes) => screen.feed(bytes, Instant::now()),
+                Step::Freeze => screen.freeze(),
+                Step::Resize(size) => screen.resize(*size),
+            }
+        }
+        let whole = read(&screen, usize::MAX, 0);
+        let lines: Vec<&str> = match whole.lines {
+            0 => Vec::new(),
+            _ => whole.text.split('\n').collect(),
+        };
+        assert_eq!(
+            (lines.len(), whole.total_lines),
+            (whole.lines, whole.lines),
+            "seed {seed}"
+        );
+        assert!(whole.reaches_oldest, "seed {seed}");
+        for (offset, line) in lines.iter().rev().enumerate().step_by(1 + lines.len() / 50) {
+            let number = LineNumber(whole.first_line.0 + (lines.len() - 1 - offset) as u64);
+            let window = TextWindow {
+                text: (*line).to_owned(),
+                first_line: number,
+                lines: 1,
+                total_lines: lines.len(),
+                reaches_oldest: offset + 1 == lines.len(),
+            };
+            assert_eq!(read(&screen, 1, offset), window, "seed {seed}, offset {offset}");
+            lines_seen += 1;
+        }
+        assert!(screen.read(1, lines.len().max(1)).is_err(), "seed {seed}");
+        let after = screen.read_after(mark);
+        assert!(after.lines.is_sorted(), "seed {seed}");
+        let numbered = after.lines.iter().zip(after.text.split('\n'));
+        for (number, text) in numbered.step_by(1 + after.lines.len() / 50) {
+            let window = screen.read_range(*number, LineNumber(number.0 + 1));
+            assert_eq!(window.text, text, "seed {seed}, {number:?}");
+            after_seen += 1;
+        }
+    }
+    assert!(
+        lines_seen > 1000 && after_seen > 500,
+        "{lines_seen} and {after_seen} lines"
+    );
+}
