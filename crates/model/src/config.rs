@@ -13,6 +13,7 @@ mod preset;
 mod reading;
 #[cfg(test)]
 mod reference;
+mod secrecy;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ pub use file::{schema, schema_text};
 pub use first_file::first_file;
 pub use preset::{PRESETS, Preset, PresetProgram, preset};
 pub use reading::{Facts, Question, Reading, Verdict, Writers};
+pub use secrecy::{SECRET_BYTES, Secrecy};
 
 /// The most bytes that a configuration file may have.
 pub const FILE_BYTES: usize = 512 << 10;

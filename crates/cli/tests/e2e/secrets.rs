@@ -7,14 +7,22 @@ use crate::support::{Desk, agent_name, files_below, shell_agent};
 
 const SECRET: &str = "sk-test-51c7d0e2a94f4b1e";
 const INHERITED: &str = "inherited-9d3f\"quoted\"0b7c";
+/// Secrets by their names or their origin; their form says nothing.
+const PASSWORD: &str = "correct-horse";
+const TOKEN: &str = "zq9x";
+const FROM_OUTSIDE: &str = "/run/inherited/place";
+/// No secret.
+const MODE: &str = "production";
 
 /// Says its secrets wherever an agent can: stderr, a stray line, an unknown notification, an answer to `initialize`, its
-/// reasoning, the text of its answer cut into pieces, a tool call with its paths, commands, modes, options, a plan, the error
-/// of a prompt.
+/// reasoning, the text of its answer cut into pieces, a tool call with its paths, commands, modes, options, a plan, a file that
+/// it is refused, the error of a prompt; and cut in two, over two lines of stderr and two messages.
 const TALKATIVE: &str = r#"
 next() { read -r line; id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); }
 printf 'the key is %s and %s\n' "$KEY" "$PASSED_ON" >&2
+printf 'wrapped %s\n%s\n' "${KEY%????????????}" "${KEY#????????????}" >&2
 printf 'stray %s\n' "$KEY"
+printf '{"jsonrpc":"2.0","method":"_odd/delta","params":{"data":"%s"}}\n' "$PASSWORD and ${KEY%????????????}" "${KEY#????????????}"
 next
 printf '{"jsonrpc":"2.0","method":"_odd/key","params":{"key":"%s"}}\n' "$KEY"
 printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"leaky","version":"1 %s"},"authMethods":[{"id":"m","name":"with %s","description":"%s"}]}}\n' "$id" "$KEY" "$KEY" "$KEY"
@@ -26,6 +34,9 @@ piece() { say "{\"sessionUpdate\":\"$1\",\"content\":{\"type\":\"text\",\"text\"
 piece agent_thought_chunk "the person uses $KEY here"
 piece agent_message_chunk "my key is ${KEY%????????????}"
 piece agent_message_chunk "${KEY#????????????} indeed"
+piece agent_message_chunk "the password $PASSWORD, the token $TOKEN, the place $PLACE, the mode $MODE"
+printf '{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/outside/%s"}}\n' "$KEY"
+prompt=$id; next; id=$prompt
 say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t1\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\",\"locations\":[{\"path\":\"/tmp/$KEY\"}],\"content\":[{\"type\":\"diff\",\"path\":\"/tmp/$KEY\",\"newText\":\"$KEY\"}]}"
 say "{\"sessionUpdate\":\"available_commands_update\",\"availableCommands\":[{\"name\":\"c\",\"description\":\"$KEY\"}]}"
 say "{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"use $KEY\",\"priority\":\"high\",\"status\":\"pending\"}]}"
@@ -39,8 +50,14 @@ next
 fn secrets_appear_nowhere() {
     let mut desk = Desk::without_daemon(&[shell_agent("leaky", TALKATIVE)
         .env("KEY", SECRET)
-        .env("PASSED_ON", "$OUTSIDE")]);
+        .env("PASSED_ON", "$OUTSIDE")
+        .env("PASSWORD", PASSWORD)
+        .env("TOKEN", TOKEN)
+        .env("PLACE", "$WHERE")
+        .env("MODE", MODE)]);
     desk.set_variable("OUTSIDE", INHERITED);
+    desk.set_variable("WHERE", FROM_OUTSIDE);
+    desk.set_variable("PUPITRE_LOG", "debug");
     desk.start_daemon();
     let watch = desk.spawn(&["watch"]);
     watch.wait_for_stdout("subscribed");
@@ -48,6 +65,7 @@ fn secrets_appear_nowhere() {
     ask.expect_code(1)
         .expect_stderr("was refused")
         .expect_stdout("my key is *** indeed")
+        .expect_stdout("the password ***, the token ***, the place ***, the mode production")
         .expect_stdout("the end: ***");
     watch.wait_for_stdout("last words");
     let mut seen = vec![("ask", ask.stdout + &ask.stderr)];
@@ -92,7 +110,18 @@ fn secrets_appear_nowhere() {
         );
     }
     for (what, text) in seen {
-        for secret in [SECRET, INHERITED, "inherited-9d3f", "0b7c"] {
+        let halves = SECRET.split_at(12);
+        for secret in [
+            SECRET,
+            halves.0,
+            halves.1,
+            INHERITED,
+            "inherited-9d3f",
+            "0b7c",
+            PASSWORD,
+            TOKEN,
+            FROM_OUTSIDE,
+        ] {
             assert!(!text.contains(secret), "{secret} stands in {what}: {text}");
         }
     }

@@ -12,7 +12,9 @@ mod incoming;
 mod lines;
 mod outgoing;
 mod read;
+mod redactor;
 mod repair;
+mod seams;
 mod trace;
 mod write;
 
@@ -31,7 +33,8 @@ pub(crate) use outgoing::{WriteError, outgoing_lines};
 pub(crate) use read::{
     Initialized, SessionSettings, initialized, new_session_result, session_settings, stop_reason,
 };
-pub(crate) use trace::{Redactor, Trace};
+pub(crate) use redactor::{OpenEnd, Redactor};
+pub(crate) use trace::Trace;
 pub(crate) use write::{
     ElicitationAnswer, FileText, Nothing, OptionValue, PermissionAnswer, PromptBlock, SessionStart,
     TerminalExit, TerminalOutput, TerminalStarted, ToolServer, authenticate, cancel, file_uri, initialize,

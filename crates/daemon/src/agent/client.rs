@@ -124,7 +124,8 @@ impl AgentTask {
             FileDone::Read(Err(error)) | FileDone::Written(Err(error)) => error,
         };
         let reason = error.to_string();
-        tracing::info!(agent = %self.definition.name, reason, "a file was refused");
+        let shown = self.without_secrets(&reason);
+        tracing::info!(agent = %self.definition.name, reason = shown, "a file was refused");
         self.refuse(
             id,
             match error {

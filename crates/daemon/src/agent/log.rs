@@ -12,7 +12,7 @@ use pupitre_protocol::{AgentName, Event};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
-use super::acp::Redactor;
+use super::acp::{OpenEnd, Redactor};
 use crate::clock::{epoch_ms, steady_ms};
 use crate::hub::UnitEvent;
 
@@ -39,6 +39,9 @@ struct Kept {
     window: u64,
     sent_in_window: u32,
     missed: u64,
+    /// How the last line of each source ended: a secret may go on in the next one.
+    open_stderr: OpenEnd,
+    open_stdout: OpenEnd,
 }
 
 impl Log {
@@ -83,12 +86,16 @@ impl Log {
     }
 
     fn push(&self, line: &str, redactor: &Redactor, source: Source) {
-        let mut text = redactor.redact_start(line, LOG_LINE_BYTES).into_owned();
+        let stray = source == Source::Stdout;
+        let mut kept = self.lock();
+        let open = match source {
+            Source::Stderr => &mut kept.open_stderr,
+            Source::Stdout => &mut kept.open_stdout,
+        };
+        let mut text = redactor.redact_piece(line, LOG_LINE_BYTES, open).into_owned();
         if line.len() > LOG_LINE_BYTES {
             text.push_str(CUT_MARK);
         }
-        let stray = source == Source::Stdout;
-        let mut kept = self.lock();
         kept.count += 1;
         let number = kept.count;
         kept.lines.push_back(LogLine {
@@ -141,8 +148,8 @@ impl Log {
             for byte in &buffer[..count] {
                 if matches!(byte, b'\n' | b'\r') {
                     self.end_line(&mut line, &redactor);
-                } else if line.len() <= LOG_LINE_BYTES {
-                    // One byte over the limit is kept, which is how a line that was cut is known.
+                } else if line.len() <= LOG_LINE_BYTES + redactor.longest_bytes() {
+                    // What is over the limit shows that the line was cut, and whether the cut goes through a secret.
                     line.push(*byte);
                 }
             }
@@ -193,6 +200,15 @@ mod tests {
         assert_eq!(texts(&log), ["x".repeat(LOG_LINE_BYTES)]);
         let (log, _events) = log_of(&vec![b'x'; LOG_LINE_BYTES + 5], 100).await;
         assert_eq!(texts(&log), [format!("{}{CUT_MARK}", "x".repeat(LOG_LINE_BYTES))]);
+    }
+
+    #[tokio::test]
+    async fn neither_a_cut_nor_a_line_break_shows_a_part_of_a_secret() {
+        let begin = "x".repeat(LOG_LINE_BYTES - 4);
+        let (log, _events) = log_of(format!("{begin}s3cret\n").as_bytes(), 100).await;
+        assert_eq!(texts(&log), [format!("{begin}***{CUT_MARK}")]);
+        let (log, _events) = log_of(b"it is s3cr\net, said he\ns3c\r\nret", 100).await;
+        assert_eq!(texts(&log), ["it is ***", "***, said he", "s3c", "***"]);
     }
 
     #[tokio::test]

@@ -144,8 +144,8 @@ impl AgentTask {
     fn launch(&mut self) -> Result<Link, String> {
         let program =
             Program::of_agent(&self.definition, &self.context.home).map_err(|error| error.to_string())?;
-        let redactor = Redactor::new(program.secrets.iter().map(String::as_str));
-        self.veil = Veil::over(program.secrets.iter().map(String::as_str));
+        let redactor = Redactor::new(program.secrets.iter().map(|(value, _)| value.as_str()));
+        self.veil = Veil::over(&program.secrets);
         let (news, news_in) = mpsc::unbounded_channel();
         let tasks = &self.context.world.tasks;
         let guarded = crate::process::start(&self.context.world, &self.definition.name, program, news)

@@ -185,7 +185,8 @@ impl AgentTask {
                     self.last_run.initialized = Some(initialized);
                     Input::HandshakeDone
                 }
-                Err(error) => failed(error.to_string()),
+                // It may quote the agent.
+                Err(error) => failed(self.without_secrets(&error.to_string())),
             },
             Err(error) => failed(format!("refused initialize: {error}")),
         };
@@ -205,7 +206,8 @@ impl AgentTask {
         let opened = outcome
             .map_err(|error| format!("opened no session: {error}"))
             .and_then(|result| {
-                new_session_result(&result).map_err(|error| format!("opened no session: {error}"))
+                let unread = |error| self.without_secrets(&format!("opened no session: {error}"));
+                new_session_result(&result).map_err(unread)
             });
         match opened {
             Ok((id, settings)) => {

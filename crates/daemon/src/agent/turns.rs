@@ -214,14 +214,16 @@ impl AgentTask {
             Incoming::ElicitationCompleted { elicitation } => self.elicitation_completed(&elicitation),
             Incoming::Reply { tag, mut outcome } => {
                 // What an agent says of a failure is kept and shown.
-                if let (Err(error), Some(link)) = (&mut outcome, &self.link) {
-                    let length = error.message.len();
-                    error.message = link.redactor.redact_start(&error.message, length).into_owned();
+                if let Err(error) = &mut outcome {
+                    error.message = self.without_secrets(&error.message);
                 }
                 self.tell_held();
                 self.take_reply(tag, outcome);
             }
-            Incoming::Noise(noise) => tracing::debug!(agent = %self.definition.name, %noise, "ignored"),
+            Incoming::Noise(noise) => {
+                let noise = self.without_secrets(&noise.to_string());
+                tracing::debug!(agent = %self.definition.name, noise, "ignored");
+            }
             Incoming::Stray { text } => {
                 if let Some(link) = &self.link {
                     self.log.add_stray(&text, &link.redactor);
@@ -237,8 +239,17 @@ impl AgentTask {
         }
     }
 
+    /// Returns words of the agent's for the log or an error.
+    pub(super) fn without_secrets(&self, words: &str) -> String {
+        match &self.link {
+            Some(link) => link.redactor.redact_start(words, words.len()).into_owned(),
+            None => words.to_owned(),
+        }
+    }
+
     fn note_skipped(&self, skipped: &[String]) {
         for reason in skipped {
+            let reason = self.without_secrets(reason);
             tracing::debug!(agent = %self.definition.name, reason, "left out of an update");
         }
     }

@@ -2,23 +2,19 @@
 //!
 //! Text comes in pieces, and a secret may lie across two of them: the end of a piece that may be the beginning of a secret
 //! is held back until more is known. What stands in the trace and the log is blotted out elsewhere, more strictly: here a
-//! path, an address or a plain word is no secret, since an answer without them could not be read.
+//! value that `Secrecy` calls plain is none, since an answer without it could not be read.
 
+use pupitre_model::config::Secrecy;
 use pupitre_model::conversation::{ToolPatch, Update, Voice};
 
 use pupitre_protocol::conversation::Wanted;
 
 use super::acp::{ElicitationRequest, Initialized, PermissionRequest, Redactor};
 
-/// Shorter values are no secrets. In bytes.
-const SECRET_BYTES: usize = 8;
-
 /// Covers the secrets of one run of an agent.
 #[derive(Debug, Default)]
 pub(super) struct Veil {
     redactor: Redactor,
-    /// Each secret as it is, and as JSON writes it.
-    forms: Vec<String>,
     held: Option<Held>,
 }
 
@@ -31,25 +27,18 @@ struct Held {
 }
 
 impl Veil {
-    /// Returns a veil over those of the values of `env` that look like secrets.
-    pub(super) fn over<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let secrets: Vec<&str> = values.into_iter().filter(|value| is_secret(value)).collect();
-        let escaped = |secret: &&str| {
-            let json = serde_json::to_string(secret).expect("a text is JSON");
-            json[1..json.len() - 1].to_owned()
-        };
-        let mut forms: Vec<String> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        forms.extend(secrets.iter().map(escaped));
+    /// Returns a veil over those of the values of `env` that are secrets.
+    pub(super) fn over(values: &[(String, Secrecy)]) -> Self {
+        let secrets = values.iter().filter(|(_, secrecy)| *secrecy == Secrecy::Secret);
         Self {
-            redactor: Redactor::new(secrets),
-            forms,
+            redactor: Redactor::new(secrets.map(|(value, _)| value.as_str())),
             held: None,
         }
     }
 
     /// Returns what may be told of an update, and of what was held back before it.
     pub(super) fn cover(&mut self, update: Update) -> Vec<Update> {
-        if self.forms.is_empty() {
+        if self.redactor.is_empty() {
             return vec![update];
         }
         let mut told = Vec::new();
@@ -68,7 +57,7 @@ impl Veil {
                 }
                 let before = self.held.take().map(|held| held.text).unwrap_or_default();
                 let mut text = self.blot(before + &text);
-                let rest = text.split_off(self.beginning_of_secret(&text));
+                let rest = text.split_off(self.redactor.open_end(&text));
                 if !rest.is_empty() {
                     self.held = Some(Held {
                         voice,
@@ -233,31 +222,11 @@ impl Veil {
     }
 
     fn blot(&self, text: String) -> String {
-        if self.forms.is_empty() {
+        if self.redactor.is_empty() {
             return text;
         }
         self.redactor.redact_start(&text, text.len()).into_owned()
     }
-
-    /// Returns where the end of a text begins that is the beginning of a secret; its length when there is none.
-    fn beginning_of_secret(&self, text: &str) -> usize {
-        let longest = self.forms.iter().map(String::len).max().unwrap_or(0);
-        let from = text.ceil_char_boundary(text.len().saturating_sub(longest));
-        let mut starts = text[from..].char_indices().map(|(at, _)| from + at);
-        starts
-            .find(|start| self.forms.iter().any(|form| form.starts_with(&text[*start..])))
-            .unwrap_or(text.len())
-    }
-}
-
-/// Says whether a value looks like a secret, and not like a path, an address, a plain word or a switch.
-fn is_secret(value: &str) -> bool {
-    let is_path = value.starts_with(['/', '~', '.']);
-    let is_address = value.contains("://") && !value.contains('@');
-    let is_word = value
-        .bytes()
-        .all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_');
-    value.len() >= SECRET_BYTES && !is_path && !is_address && !is_word
 }
 
 #[cfg(test)]
@@ -272,6 +241,13 @@ mod tests {
             message_id: None,
             text: text.to_owned(),
         }
+    }
+
+    fn veil(secret: &str) -> Veil {
+        Veil::over(&[
+            (secret.to_owned(), Secrecy::Secret),
+            ("the key".to_owned(), Secrecy::Plain),
+        ])
     }
 
     /// Returns what is told of these pieces together.
@@ -291,7 +267,7 @@ mod tests {
         let whole = format!("the key is {secret}, remember sk-51");
         for at in 0..=whole.len() {
             if whole.is_char_boundary(at) {
-                let mut veil = Veil::over([secret]);
+                let mut veil = veil(secret);
                 let pieces = [&whole[..at], &whole[at..]];
                 assert_eq!(told(&mut veil, &pieces), "the key is ***, remember sk-51", "{at}");
             }
@@ -299,14 +275,14 @@ mod tests {
         let letters: Vec<String> = whole.chars().map(String::from).collect();
         let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
         assert_eq!(
-            told(&mut Veil::over([secret]), &letters),
+            told(&mut veil(secret), &letters),
             "the key is ***, remember sk-51"
         );
     }
 
     #[test]
     fn another_voice_ends_what_is_held_back() {
-        let mut veil = Veil::over(["sk-51c7d0e2"]);
+        let mut veil = veil("sk-51c7d0e2");
         veil.cover(text("sk-51"));
         let thought = Update::Text {
             voice: Voice::Thought,
@@ -318,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_a_tool_says_is_covered_too() {
-        let mut veil = Veil::over(["sk-51c7d0e2"]);
+        let mut veil = veil("sk-51c7d0e2");
         let patch = ToolPatch {
             id: "t".into(),
             output: Some("{\"key\":\"sk-51c7d0e2\"}".into()),
@@ -330,31 +306,14 @@ mod tests {
         assert_eq!(covered.output.as_deref(), Some("{\"key\":\"***\"}"));
     }
 
-    #[test]
-    fn paths_addresses_words_and_switches_are_no_secrets() {
-        for value in [
-            "/home/ada/src",
-            "~/src/app",
-            "http://127.0.0.1:80",
-            "production",
-            "true",
-            "8080",
-        ] {
-            assert!(!is_secret(value), "{value}");
-        }
-        for value in ["sk-51c7d0e2", "Correct Horse", "https://ada:pw@host", "12345678"] {
-            assert!(is_secret(value), "{value}");
-        }
-    }
-
     proptest! {
         #[test]
-        fn no_cut_shows_a_secret(secret in "[ab1]{8,12}", pieces in prop::collection::vec("[ab1 ]{0,9}", 0..12)) {
-            let mut veil = Veil::over([secret.as_str()]);
+        fn no_cut_shows_a_secret(secret in "[ab1]{4,12}", pieces in prop::collection::vec("[ab1 ]{0,9}", 0..12)) {
+            let mut veil = veil(&secret);
             let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
             let whole = pieces.concat();
             let shown = told(&mut veil, &pieces);
-            prop_assert!(!is_secret(&secret) || !shown.contains(&secret), "{shown}");
+            prop_assert!(!shown.contains(&secret), "{shown}");
             prop_assert!(whole.contains(&secret) || shown == whole, "{shown}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use pupitre_model::config::{AgentDefinition, EnvValue, McpServer};
+use pupitre_model::config::{AgentDefinition, EnvValue, McpServer, Secrecy};
 use rustix::fs::{Access, access};
 
 /// A program with everything that it is started with.
@@ -13,8 +13,8 @@ pub(crate) struct Program {
     pub(crate) argv: Vec<String>,
     pub(crate) cwd: String,
     pub(crate) env: Vec<(String, String)>,
-    /// The values of the agent's own `env`, which are shown nowhere.
-    pub(crate) secrets: Vec<String>,
+    /// The values of the agent's own `env`, and which of them are shown nowhere.
+    pub(crate) secrets: Vec<(String, Secrecy)>,
 }
 
 /// Why a program cannot be started.
@@ -48,10 +48,10 @@ impl Program {
         let servers = definition.mcp_servers.iter().map(|server| &server.env);
         for added in servers {
             // They are given to the agent in a message, so they are secrets of its connection too.
-            secrets.extend(values_of(added, &env)?.into_values());
+            secrets.extend(secrets_of(added, &values_of(added, &env)?));
         }
         let added = values_of(&definition.env, &env)?;
-        secrets.extend(added.values().cloned());
+        secrets.extend(secrets_of(&definition.env, &added));
         env.extend(added);
         let path = env.get("PATH").map(String::as_str).unwrap_or_default();
         let command = find(&definition.command, path, &folder, home)?;
@@ -85,7 +85,7 @@ impl Program {
         Ok(Self {
             argv: [command].into_iter().chain(server.args.iter().cloned()).collect(),
             cwd: folder.display().to_string(),
-            secrets: added.values().cloned().collect(),
+            secrets: secrets_of(&server.env, &added).collect(),
             env: added.into_iter().collect(),
         })
     }
@@ -112,7 +112,7 @@ impl Program {
         }
         let mut env = own_environment();
         let added = values_of(&definition.env, &env)?;
-        let secrets = added.values().cloned().collect();
+        let secrets = secrets_of(&definition.env, &added).collect();
         env.extend(added);
         env.extend(parts.env);
         let argv = if parts.args.is_empty() {
@@ -156,6 +156,17 @@ fn values_of(
         Ok((name.clone(), value))
     });
     values.collect()
+}
+
+/// Returns the values of an `env`, given what each is, and whether it is a secret.
+fn secrets_of(
+    env: &BTreeMap<String, EnvValue>,
+    values: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (String, Secrecy)> {
+    env.iter().zip(values.values()).map(|((name, value), text)| {
+        let secrecy = Secrecy::of(name, value, text);
+        (text.clone(), secrecy)
+    })
 }
 
 /// What an agent wants to have run.

@@ -5,8 +5,8 @@ use pupitre_model::conversation::{Update, Voice};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::agent::acp::Redactor;
 use crate::agent::acp::outgoing::{LineWriter, outgoing_lines};
-use crate::agent::acp::trace::Redactor;
 use crate::agent::acp::write;
 
 fn connection() -> (Connection<&'static str>, LineWriter<Vec<u8>>) {
