@@ -1,6 +1,7 @@
 //! `cargo xtask adversary`: what the tests do, in a release build and for as long as it takes to find the rare case.
 //! To add an adversary: a file in `adversary/` with what it builds and runs, and its name in `ADVERSARIES`.
 
+mod configuration;
 mod terminal;
 
 use anyhow::{Result, bail};
@@ -9,7 +10,12 @@ use crate::checkout::Checkout;
 use crate::invocation::Invocation;
 use crate::report::{self, PhaseEnd, Phases};
 
-const ADVERSARIES: &[Adversary] = &[terminal::FUZZ, terminal::SNAPSHOTS, terminal::FLOODS];
+const ADVERSARIES: &[Adversary] = &[
+    configuration::FUZZ,
+    terminal::FUZZ,
+    terminal::SNAPSHOTS,
+    terminal::FLOODS,
+];
 
 /// How far an adversary goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,6 +35,8 @@ pub(crate) use task::{ConfigTask, Loaded, Surroundings};
 pub enum ConfigurationError {
     #[error("the configuration file {}, which {named_by} names, does not exist", path.display())]
     Missing { path: PathBuf, named_by: &'static str },
+    #[error("the configuration file {} is a link to {}, which does not exist", path.display(), target.display())]
+    LinkToNothing { path: PathBuf, target: PathBuf },
     #[error("the configuration file {}: {source}", path.display())]
     System { path: PathBuf, source: io::Error },
 }
@@ -106,6 +108,8 @@ type Respond<Reply> = oneshot::Sender<Answer<Reply>>;
 
 /// What is asked of the task.
 pub(crate) enum ConfigRequest {
+    /// Answered once the file and what it names were looked at.
+    Look(Respond<()>),
     Content(Respond<ConfigContentReply>),
     Validate(String, Respond<ConfigValidateReply>),
     Save(ConfigSaveParams, Respond<ConfigSaveReply>),
@@ -164,19 +168,34 @@ enum Content {
     Unreadable(String),
 }
 
-/// Reads the file, and no more of it than shows that it is too large.
+/// Reads a configuration file, and no more of it than shows that it is too large.
+///
+/// # Errors
+///
+/// When it cannot be read, or is a pipe, a device or a folder.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let no_file = || io::Error::other("it is no regular file");
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(no_file());
+    }
+    // What took its place meanwhile may be a pipe, and opening one would wait for whoever writes into it.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(no_file());
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(FILE_BYTES).expect("the limit is far below 2^64") + 1;
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn read(path: &Path) -> Content {
-    let read = || {
-        // Opening a pipe would wait for whoever writes into it.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is no file"));
-        }
-        let mut bytes = Vec::new();
-        let most = u64::try_from(FILE_BYTES).expect("the limit is far below 2^64") + 1;
-        std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    match read() {
+    match read_file(path) {
         Ok(bytes) => Content::Bytes(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Content::Unreadable("the file is not there any more".to_owned())

@@ -98,6 +98,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
     let machine = Machine {
         executable: options.executable.clone(),
         home: options.home.clone(),
+        running: None,
     };
     let loaded = Loaded::load(discover(&options.config, &options.state_folder), &machine)?;
     let held = loaded.held();

@@ -10,6 +10,7 @@ mod first_file;
 mod meaning;
 mod nearest;
 mod preset;
+mod quote;
 mod reading;
 #[cfg(test)]
 mod reference;
@@ -31,11 +32,15 @@ pub use change::{AgentsChange, ConfigChange};
 pub use file::{schema, schema_text};
 pub use first_file::first_file;
 pub use preset::{PRESETS, Preset, PresetProgram, preset};
-pub use reading::{Facts, Question, Reading, Verdict, Writers};
+pub use reading::{Facts, Question, Reading, Running, Verdict, Writers};
 pub use secrecy::{SECRET_BYTES, Secrecy};
 
 /// The most bytes that a configuration file may have.
 pub const FILE_BYTES: usize = 512 << 10;
+/// The most agents, channels or MCP servers of a file, and the most agents of one of these.
+pub const ENTRIES: usize = 256;
+/// The most problems that are told of a file, and the most warnings; the last one says how many more there are.
+pub const PROBLEMS: usize = 100;
 
 /// What a configuration file says.
 #[derive(Debug, Clone, PartialEq, Eq)]

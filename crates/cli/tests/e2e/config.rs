@@ -1,5 +1,7 @@
 //! The configuration file: checked, watched, applied, written, and another one opened.
 
+mod doubt;
+
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -116,6 +118,10 @@ fn a_check_shows_no_secret_of_the_lines_it_quotes() {
         "{ KEY = \"hunter22\", N = 3 }",
         "{ KEY = \"hunter22\" x }",
         "{ KEY = \"hunter22",
+        "\"hunter22\"",
+        "{ \"KEY=hunter22\" = \"\" }",
+        "{}\nenviroment = { KEY = \"hunter22\" }",
+        "{}\nAPI_KEY = \"hunter22\"",
     ] {
         std::fs::write(
             &file,

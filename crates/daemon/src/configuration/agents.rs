@@ -140,17 +140,21 @@ impl Agents {
         error: Option<String>,
     ) -> Result<(), ApplyError> {
         self.error = error;
-        let stops: Vec<_> = self
-            .known
-            .drain(..)
-            .map(|known| self.context.world.tasks.spawn(stop(known.handle)))
-            .collect();
+        // Nobody finds them any more, but what becomes of them is told.
+        for known in &mut self.known {
+            known.place = Place::Leaving;
+        }
         self.show(Vec::new()).await?;
+        let handles = self.known.drain(..).map(|known| known.handle);
+        let stops: Vec<_> = handles
+            .map(|handle| self.context.world.tasks.spawn(stop(handle)))
+            .collect();
         for stop in stops {
             if let Err(error) = stop.await {
                 tracing::error!(%error, "an agent could not be stopped");
             }
         }
+        self.show(Vec::new()).await?;
         self.context = Arc::new(AgentContext {
             config: file.display().to_string(),
             ..AgentContext::clone(&self.context)

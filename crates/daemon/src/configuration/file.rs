@@ -70,6 +70,9 @@ pub(crate) fn open(found: Found, machine: &Machine) -> Result<Opened, Configurat
             ConfigSource::Environment => return Err(missing("PUPITRE_CONFIG")),
             ConfigSource::Recent => return Err(missing("the list of recent files")),
             ConfigSource::Default => {
+                if let Ok(target) = path.read_link() {
+                    return Err(ConfigurationError::LinkToNothing { path, target });
+                }
                 create(&path, machine)?;
                 created = true;
             }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use pupitre_model::config::{Facts, PRESETS, Preset, PresetProgram, Question, Reading, Verdict, Writers};
+use pupitre_model::config::{
+    Facts, PRESETS, Preset, PresetProgram, Question, Reading, Running, Verdict, Writers,
+};
 
 use crate::process::{find, working_folder};
 
@@ -12,6 +14,8 @@ use crate::process::{find, working_folder};
 pub struct Machine {
     pub executable: PathBuf,
     pub home: PathBuf,
+    /// What the daemon that asks began with.
+    pub running: Option<Running>,
 }
 
 /// A file that was checked.
@@ -33,6 +37,7 @@ pub fn check(bytes: &[u8], path: &Path, machine: &Machine) -> Checked {
             .filter(|question| !machine.has(question, path))
             .collect(),
         writers: writers(path),
+        running: machine.running,
     };
     Checked {
         verdict: reading.verdict(&facts),

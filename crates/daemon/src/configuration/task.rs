@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pupitre_model::config::{Config, ConfigChange, FILE_BYTES};
+use pupitre_model::config::{Config, ConfigChange, FILE_BYTES, Running};
 use pupitre_protocol::configuration::{
     ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
     ConfigValidateReply, ConfigView, NotSaved,
@@ -31,6 +31,13 @@ const QUIET: Duration = Duration::from_millis(60);
 const LATEST: Duration = Duration::from_millis(300);
 /// An empty or missing file is most likely just being written; it counts when it is still so after this.
 const HALF_WRITTEN: Duration = Duration::from_millis(500);
+/// So is one that lacks agents which the last one had: what is written in two steps may be valid after the first. It counts
+/// when it is still the same after this…
+const AGENTS_GONE: Duration = Duration::from_secs(1);
+/// …and an empty one after this; and whatever stands there counts when so much time has passed since the first doubt.
+const IN_DOUBT: Duration = Duration::from_secs(3);
+/// How often it is looked whether commands, folders and variables are still there, and who may write the file.
+const FACTS: Duration = Duration::from_secs(10);
 /// How often a file is looked at that cannot be watched.
 const REGULARLY: Duration = Duration::from_millis(500);
 
@@ -54,8 +61,26 @@ pub(crate) struct ConfigTask {
     recent: Recent,
     /// When the file is to be looked at.
     due: Option<Due>,
-    /// Since when nothing stands in the file.
-    nothing_since: Option<Instant>,
+    /// What stands in the file and may be half written.
+    doubt: Option<Doubt>,
+}
+
+/// A content that may be only a part of what is being written.
+#[derive(Debug)]
+struct Doubt {
+    content: Content,
+    /// When it was first seen.
+    seen: Instant,
+    /// When the first content was seen that is doubted, this one or one before it.
+    since: Instant,
+}
+
+/// Whether a content can be half written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Perhaps,
+    /// We wrote it ourselves.
+    Whole,
 }
 
 /// A look that is to come.
@@ -111,14 +136,19 @@ impl ConfigTask {
     /// Returns the task of a file that was loaded, and its handle.
     pub(crate) fn new(loaded: Loaded, surroundings: Surroundings) -> (ConfigHandle, Self) {
         let Surroundings {
-            machine,
+            mut machine,
             agents,
             events,
             tasks,
             state_folder,
         } = surroundings;
         let (requests, requests_in) = mpsc::unbounded_channel();
-        let (held, held_out) = latest::channel(Arc::new(loaded.held()));
+        let begun = loaded.held();
+        machine.running = Some(Running {
+            history: begun.config.history,
+            port: begun.config.port,
+        });
+        let (held, held_out) = latest::channel(Arc::new(begun));
         let handle = ConfigHandle {
             requests,
             held: held_out,
@@ -134,7 +164,7 @@ impl ConfigTask {
             watch: Watch::new(),
             recent: Recent::in_folder(&state_folder),
             due: None,
-            nothing_since: None,
+            doubt: None,
         };
         (handle, task)
     }
@@ -143,7 +173,9 @@ impl ConfigTask {
     pub(crate) async fn run(mut self) {
         let closing = self.tasks.closing.clone();
         // What changed since the file was loaded and before it was watched.
-        self.look().await;
+        self.look(Written::Perhaps).await;
+        let mut facts = tokio::time::interval_at(Instant::now() + FACTS, FACTS);
+        facts.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             let noticing = self.watch.noticing();
             tokio::select! {
@@ -154,9 +186,10 @@ impl ConfigTask {
                     None => return,
                 },
                 name = self.agents.next_stop() => self.agents.let_go(&name).await,
-                () = sleep_until(self.due.map(|due| due.at)) => self.look().await,
+                () = sleep_until(self.due.map(|due| due.at)) => self.look(Written::Perhaps).await,
                 () = self.watch.changed() => self.expect_change(),
-                () = regularly(noticing) => self.look().await,
+                () = regularly(noticing) => self.look(Written::Perhaps).await,
+                _ = facts.tick() => self.look(Written::Perhaps).await,
             }
         }
     }
@@ -171,33 +204,70 @@ impl ConfigTask {
     }
 
     /// Looks at the file, and applies what it says when that is something else than before.
-    async fn look(&mut self) {
+    async fn look(&mut self, written: Written) {
         self.due = None;
         let path = self.held.borrow().path.clone();
         self.watch.follow(&path);
         let content = self.read(&path).await;
-        if content == self.content {
-            self.nothing_since = None;
+        let look = self.judge(content, &path).await;
+        if look.content == self.content {
+            self.doubt = None;
+            self.note_facts(look).await;
             return;
         }
-        let nothing = match &content {
-            Content::Bytes(bytes) => bytes.is_empty(),
-            Content::Unreadable(_) => true,
-        };
-        if nothing {
-            let now = Instant::now();
-            let until = *self.nothing_since.get_or_insert(now) + HALF_WRITTEN;
-            if now < until {
-                self.due = Some(Due {
-                    at: until,
-                    latest: until,
-                });
-                return;
-            }
+        if written == Written::Perhaps
+            && let Some(until) = self.doubt(&look)
+        {
+            self.due = Some(Due {
+                at: until,
+                latest: until,
+            });
+            return;
         }
-        self.nothing_since = None;
-        let look = self.judge(content, &path).await;
+        self.doubt = None;
         self.take(look).await;
+    }
+
+    /// Returns until when a content is waited with, because it may be half written.
+    fn doubt(&mut self, look: &Look) -> Option<Instant> {
+        let now = Instant::now();
+        let is_empty = look.content == Content::Bytes(Vec::new());
+        let loses_agents = look.verdict.config.as_ref().is_some_and(|new| {
+            let change = ConfigChange::between(&self.held.borrow().config, new);
+            !change.agents.removed.is_empty()
+        });
+        let patience = match &look.content {
+            Content::Bytes(_) if loses_agents && is_empty => IN_DOUBT,
+            Content::Bytes(_) if loses_agents => AGENTS_GONE,
+            Content::Bytes(_) if is_empty => HALF_WRITTEN,
+            Content::Bytes(_) => return None,
+            Content::Unreadable(_) => HALF_WRITTEN,
+        };
+        let doubt = self.doubt.get_or_insert_with(|| Doubt {
+            content: look.content.clone(),
+            seen: now,
+            since: now,
+        });
+        if doubt.content != look.content {
+            doubt.content = look.content.clone();
+            doubt.seen = now;
+        }
+        let until = (doubt.seen + patience).min(doubt.since + IN_DOUBT);
+        (now < until).then_some(until)
+    }
+
+    /// Takes note that the same file is right or wrong in other ways than before: the world has changed.
+    async fn note_facts(&mut self, look: Look) {
+        let old = Arc::clone(&self.held.borrow());
+        if look.verdict.problems == old.problems {
+            return;
+        }
+        let problems = look.verdict.problems;
+        self.held.send_replace(Arc::new(Held {
+            problems,
+            ..Held::clone(&old)
+        }));
+        self.tell().await;
     }
 
     /// Disks and networks may be slow; the runtime has better to do than to wait for them.
@@ -254,6 +324,10 @@ impl ConfigTask {
     async fn answer(&mut self, request: ConfigRequest) {
         // Whoever no longer waits for an answer needs none.
         match request {
+            ConfigRequest::Look(respond) => {
+                self.look(Written::Perhaps).await;
+                respond.send(Ok(())).ok();
+            }
             ConfigRequest::Content(respond) => drop(respond.send(self.content())),
             ConfigRequest::Validate(text, respond) => drop(respond.send(Ok(self.validate(&text)))),
             ConfigRequest::Save(params, respond) => {
@@ -334,7 +408,7 @@ impl ConfigTask {
         }
         write_configuration(&path, text.as_bytes())
             .map_err(|error| file_error(&path, "cannot be written", &error))?;
-        self.look().await;
+        self.look(Written::Whole).await;
         Ok(ConfigSaveReply {
             saved: true,
             reason: None,
@@ -384,7 +458,7 @@ impl ConfigTask {
             tracing::error!(%error, "the agents of the configuration could not be begun");
         }
         self.content = look.content;
-        self.nothing_since = None;
+        self.doubt = None;
         self.held.send_replace(Arc::new(held));
         self.watch.follow(&opened.path);
         if let Err(error) = self.recent.remember(&opened.path) {
@@ -392,7 +466,7 @@ impl ConfigTask {
         }
         self.tell().await;
         // What changed while the agents were stopped.
-        self.look().await;
+        self.look(Written::Perhaps).await;
         Ok(self.held.borrow().view())
     }
 }

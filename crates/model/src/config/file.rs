@@ -10,6 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ENTRIES;
 use super::preset::PRESETS;
 
 /// The pattern of names of agents, channels and MCP servers: what `AgentName` takes.
@@ -54,12 +55,15 @@ pub(super) struct File {
     pub(super) limits: Limits,
     /// The agents, in the order in which they are shown.
     #[serde(default)]
+    #[schemars(length(max = ENTRIES))]
     pub(super) agents: Vec<Agent>,
     /// Rooms with several agents.
     #[serde(default)]
+    #[schemars(length(max = ENTRIES))]
     pub(super) channels: Vec<Channel>,
     /// Tool servers that agents are given.
     #[serde(default)]
+    #[schemars(length(max = ENTRIES))]
     pub(super) mcp_servers: Vec<McpServer>,
 }
 
@@ -176,7 +180,7 @@ pub(super) struct Channel {
     #[schemars(with = "String")]
     pub(super) title: Option<String>,
     /// The names of its agents.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = ENTRIES))]
     pub(super) agents: Vec<String>,
 }
 

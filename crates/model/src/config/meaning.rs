@@ -7,15 +7,16 @@ use pupitre_protocol::AgentName;
 use pupitre_protocol::configuration::{Language, Theme};
 use serde_json::Value;
 
-use super::document::Document;
+use super::document::{Document, child};
 use super::file;
 use super::nearest::nearest;
-use super::preset::{PresetProgram, preset};
+use super::preset::{ICONS, PresetProgram, preset};
+use super::quote::{clipped, quoted};
 use super::reading::{Asked, Finding, Question};
-use super::shape::What;
+use super::shape::{self, What};
 use super::{
-    AgentDefinition, ChannelDefinition, ClientOffer, Config, EnvValue, History, Limits, McpServer,
-    PermissionPolicy,
+    AgentDefinition, ChannelDefinition, ClientOffer, Config, ENTRIES, EnvValue, History, Limits, McpServer,
+    PROBLEMS, PermissionPolicy, Secrecy,
 };
 use crate::agent::lifecycle::IdleStop;
 use crate::gate::FreeAccess;
@@ -26,8 +27,10 @@ pub(super) struct Meaning {
     pub(super) problems: Vec<(What, Finding)>,
     pub(super) warnings: Vec<Finding>,
     pub(super) asked: Vec<Asked>,
-    /// Where values of `env` stand.
+    /// Where values of `env` stand, and what may have been meant for there.
     pub(super) secrets: Vec<Range<usize>>,
+    /// Values of `env` that are secrets by their name or their form.
+    pub(super) words: Vec<String>,
 }
 
 /// Looks at whatever has the right shape; the rest is told already.
@@ -45,6 +48,7 @@ pub(super) fn check(document: &Document) -> Meaning {
     look.references("channels", "channel");
     look.references("mcp_servers", "MCP server");
     look.mcp_servers();
+    look.strangers();
     if document.value.get("ai_unrestricted") == Some(&Value::Bool(true)) {
         look.warn(
             "/ai_unrestricted",
@@ -85,13 +89,11 @@ impl<'a> Look<'a> {
         });
     }
 
+    /// Returns the entries of a list, as many as it may have.
     fn entries(&self, list: &str) -> &'a [Value] {
-        self.document
-            .value
-            .get(list)
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
-            .unwrap_or_default()
+        let entries = self.document.value.get(list).and_then(Value::as_array);
+        let entries = entries.map(Vec::as_slice).unwrap_or_default();
+        &entries[..entries.len().min(ENTRIES)]
     }
 
     fn limits(&mut self) {
@@ -131,7 +133,7 @@ impl<'a> Look<'a> {
                 self.problem(
                     What::Present,
                     &pointer,
-                    format!("there are two {plural} named {name:?}"),
+                    format!("there are two {plural} named {}", quoted(name)),
                 );
             }
         }
@@ -149,22 +151,24 @@ impl<'a> Look<'a> {
         let known = self.agent_names();
         for (index, entry) in self.entries(list).iter().enumerate() {
             let whose = match entry.get("name").and_then(Value::as_str) {
-                Some(name) => format!("the {singular} {name:?}"),
+                Some(name) => format!("the {singular} {}", quoted(name)),
                 None => format!("the {singular}"),
             };
             let mut seen = BTreeSet::new();
             let names = entry.get("agents").and_then(Value::as_array);
-            for (at, name) in names.into_iter().flatten().enumerate() {
+            for (at, name) in names.into_iter().flatten().take(ENTRIES).enumerate() {
                 let Some(name) = name.as_str() else { continue };
                 let pointer = format!("/{list}/{index}/agents/{at}");
                 if !seen.insert(name) {
-                    self.problem(What::Present, &pointer, format!("{whose} names {name:?} twice"));
+                    let message = format!("{whose} names {} twice", quoted(name));
+                    self.problem(What::Present, &pointer, message);
                 } else if !known.contains(&name) {
-                    let message = match nearest(name, known.iter().copied()) {
-                        Some(meant) => {
-                            format!("{whose} names the unknown agent {name:?}; did you mean \"{meant}\"?")
-                        }
-                        None => format!("{whose} names the unknown agent {name:?}"),
+                    let unknown = format!("{whose} names the unknown agent {}", quoted(name));
+                    // What comes after so many problems is told to nobody, and comparing takes long.
+                    let is_told = self.found.problems.len() < PROBLEMS;
+                    let message = match nearest(name, known.iter().copied().filter(|_| is_told)) {
+                        Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
+                        None => unknown,
                     };
                     self.problem(What::Missing, &pointer, message);
                 }
@@ -178,7 +182,10 @@ impl<'a> Look<'a> {
             let text = |key: &str| agent.get(key).and_then(Value::as_str);
             if agent.is_object() && agent.get("command").is_none() && agent.get("preset").is_none() {
                 let message = match text("name") {
-                    Some(name) => format!("the agent {name:?} has neither \"command\" nor \"preset\""),
+                    Some(name) => format!(
+                        "the agent {} has neither \"command\" nor \"preset\"",
+                        quoted(name)
+                    ),
                     None => "the agent has neither \"command\" nor \"preset\"".to_owned(),
                 };
                 self.problem(What::Missing, &pointer, message);
@@ -203,17 +210,46 @@ impl<'a> Look<'a> {
                 self.ask(
                     &format!("{pointer}/cwd"),
                     Question::Folder(cwd.to_owned()),
-                    format!("the working directory {cwd:?} does not exist"),
+                    format!("the working directory {} does not exist", quoted(cwd)),
                 );
             }
-            if let Some(icon) = text("icon").filter(|icon| is_file(icon)) {
-                self.ask(
-                    &format!("{pointer}/icon"),
-                    Question::Icon(icon.to_owned()),
-                    format!("the image {icon:?} does not exist"),
-                );
+            if let Some(icon) = text("icon") {
+                self.icon(&format!("{pointer}/icon"), icon);
             }
             self.environment(&pointer, agent);
+        }
+    }
+
+    fn icon(&mut self, pointer: &str, icon: &str) {
+        if icon.contains(['/', '.']) {
+            let message = format!("the image {} does not exist", quoted(icon));
+            self.ask(pointer, Question::Icon(icon.to_owned()), message);
+        } else if icon.chars().any(|symbol| symbol.is_ascii_alphanumeric()) && !ICONS.contains(&icon) {
+            let unknown = format!("there is no built-in icon {}", quoted(icon));
+            let message = match nearest(icon, ICONS.iter().copied()) {
+                Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
+                None => format!("{unknown}; there are: {}", ICONS.join(", ")),
+            };
+            let at = self.start(pointer);
+            self.found.warnings.push(Finding { at, message });
+        }
+    }
+
+    /// What stands under a key that nobody knows may have been meant for `env`: in a table of its own, or with a name or a
+    /// form that says so.
+    fn strangers(&mut self) {
+        let document = self.document;
+        for (pointer, place) in document.places() {
+            let value = document.value.pointer(pointer).unwrap_or(&Value::Null);
+            if value.is_object() || value.is_array() || is_known(pointer) {
+                continue;
+            }
+            let (table, key) = pointer.rsplit_once('/').unwrap_or_default();
+            let text = value.as_str().unwrap_or_default();
+            let secrecy = Secrecy::of(key, &EnvValue::Literal(text.to_owned()), text);
+            if secrecy == Secrecy::Secret || !is_known(table) {
+                self.found.secrets.push(place.value.clone());
+            }
         }
     }
 
@@ -235,22 +271,37 @@ impl<'a> Look<'a> {
     }
 
     fn environment(&mut self, pointer: &str, entry: &'a Value) {
+        let pointer = format!("{pointer}/env");
         let Some(env) = entry.get("env").and_then(Value::as_object) else {
+            if entry.get("env").is_some() {
+                self.found
+                    .secrets
+                    .push(self.document.place(&pointer).value.clone());
+            }
             return;
         };
         for (key, value) in env {
-            let pointer = super::document::child(&format!("{pointer}/env"), key);
+            let pointer = child(&pointer, key);
+            let place = self.document.place(&pointer);
+            // A value may be part of what was meant as its name.
+            if let Some(name) = place.key.clone().filter(|_| key.contains('=')) {
+                self.found.secrets.push(name);
+            }
+            let secret = place.value.clone();
             match value.as_str().map(EnvValue::of) {
                 Some(EnvValue::Inherited(name)) => {
-                    let message = format!("the environment variable {name} is not set");
+                    let message = format!("the environment variable {} is not set", clipped(&name));
                     self.ask(&pointer, Question::Variable(name), message);
                 }
-                // Also what is no text: it was meant for there.
-                Some(EnvValue::Literal(_)) | None => {
-                    self.found
-                        .secrets
-                        .push(self.document.place(&pointer).value.clone());
+                Some(EnvValue::Literal(text)) => {
+                    self.found.secrets.push(secret);
+                    let value = EnvValue::Literal(text.clone());
+                    if Secrecy::of(key, &value, &text) == Secrecy::Secret {
+                        self.found.words.push(text);
+                    }
                 }
+                // What is no text was meant for there, too.
+                None => self.found.secrets.push(secret),
             }
         }
     }
@@ -258,15 +309,20 @@ impl<'a> Look<'a> {
 
 fn command_warning(command: &str) -> String {
     if command.contains('/') {
-        format!("{command:?} is no program that can be run")
+        format!("{} is no program that can be run", quoted(command))
     } else {
-        format!("the command {command:?} is not found on PATH")
+        format!("the command {} is not found on PATH", quoted(command))
     }
 }
 
-/// An icon that is no built-in name and no emoji.
-fn is_file(icon: &str) -> bool {
-    icon.contains(['/', '.'])
+/// Says whether every key on the way to a value is one of the schema's.
+fn is_known(pointer: &str) -> bool {
+    let mut steps = pointer.match_indices('/').map(|(at, _)| at).collect::<Vec<_>>();
+    steps.push(pointer.len());
+    steps.windows(2).all(|step| {
+        let key = &pointer[step[0] + 1..step[1]];
+        key.parse::<usize>().is_ok() || shape::is_known_key(&pointer[..step[0]], key)
+    })
 }
 
 enum Duration {

@@ -82,7 +82,48 @@ pub const PRESETS: &[Preset] = &[
     ),
 ];
 
+/// The icons that the page has for a name; it shows its general one for a known agent that has none of its own.
+pub(super) const ICONS: &[&str] = &[
+    "book",
+    "braces",
+    "claude",
+    "codex",
+    "database",
+    "db",
+    "demo",
+    "eye",
+    "fast-agent",
+    "flask",
+    "gauge",
+    "gemini",
+    "globe",
+    "hammer",
+    "kimi",
+    "loop",
+    "moon",
+    "opencode",
+    "pencil",
+    "plan",
+    "qwen",
+    "search",
+    "spark",
+    "terminal",
+    "vibe",
+];
+
 /// Returns the known agent with this name.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_agent_has_an_icon() {
+        for preset in PRESETS {
+            assert!(ICONS.contains(&preset.icon), "{}", preset.name);
+        }
+    }
 }

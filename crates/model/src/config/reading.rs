@@ -10,7 +10,7 @@ use pupitre_protocol::configuration::Problem;
 use super::document::Document;
 use super::meaning::{self, Meaning};
 use super::shape::{self, What};
-use super::{Config, FILE_BYTES};
+use super::{Config, FILE_BYTES, History, PROBLEMS};
 
 /// A file that was read, before the world was asked about it.
 #[derive(Debug)]
@@ -21,6 +21,9 @@ pub struct Reading {
     asked: Vec<Asked>,
     lines: Lines,
     secrets: Vec<Range<usize>>,
+    /// Where the keys stand that count at the next start.
+    history_at: usize,
+    port_at: usize,
 }
 
 /// Something found in the text.
@@ -59,6 +62,15 @@ pub enum Question {
 pub struct Facts {
     pub absent: BTreeSet<Question>,
     pub writers: Writers,
+    /// Nothing where no daemon asks.
+    pub running: Option<Running>,
+}
+
+/// What a daemon began with, and keeps until it is started again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    pub history: History,
+    pub port: u16,
 }
 
 /// Who may write the file.
@@ -101,15 +113,18 @@ impl Reading {
         let misshapes = shape::check(&document);
         let Meaning {
             problems,
-            warnings,
+            mut warnings,
             asked,
             mut secrets,
+            words,
         } = meaning::check(&document);
         let lines = Lines::of(text);
         secrets.extend(
             document
                 .syntax
                 .iter()
+                // More lines are shown to nobody.
+                .take(PROBLEMS + 1)
                 .filter_map(|error| lines.perhaps_secret(error.at)),
         );
         let syntax_lines: BTreeSet<u32> = document
@@ -146,6 +161,25 @@ impl Reading {
         );
         all.sort();
         all.dedup();
+        // No sentence of ours quotes a value of `env`; the same text may stand in another place.
+        for finding in &mut all {
+            for word in &words {
+                if finding.message.contains(word.as_str()) {
+                    finding.message = finding.message.replace(word.as_str(), "***");
+                }
+            }
+        }
+        if let Some(error) = document.syntax.first() {
+            warnings.push(Finding {
+                at: error.at,
+                message: "until this can be read, more may be wrong in the file than is told here".to_owned(),
+            });
+        }
+        let key_at = |pointer: &str| {
+            let place = document.place(pointer);
+            place.key.as_ref().map_or(0, |key| key.start)
+        };
+        let (history_at, port_at) = (key_at("/history"), key_at("/port"));
         let config = if all.is_empty() {
             Some(meaning::config(&document.value, executable))
         } else {
@@ -158,6 +192,8 @@ impl Reading {
             asked,
             lines,
             secrets,
+            history_at,
+            port_at,
         }
     }
 
@@ -169,6 +205,8 @@ impl Reading {
             asked: Vec::new(),
             lines: Lines::of(text),
             secrets: Vec::new(),
+            history_at: 0,
+            port_at: 0,
         }
     }
 
@@ -199,27 +237,61 @@ impl Reading {
                     .to_owned(),
             }),
         }
-        let lines = &self.lines;
-        let problem = |warning: bool| {
-            move |finding: Finding| {
-                let (line, column) = lines.place(finding.at);
-                Problem {
-                    line,
-                    column,
-                    message: finding.message,
-                    warning,
-                }
+        if let (Some(config), Some(running)) = (&self.config, facts.running) {
+            let later = |key: &str| {
+                format!("\"{key}\" counts from the next start of the daemon; `pupitre stop` ends this one")
+            };
+            if config.history != running.history {
+                let (at, message) = (self.history_at, later("history"));
+                warnings.push(Finding { at, message });
             }
-        };
-        let mut problems: Vec<Problem> = self.problems.into_iter().map(problem(false)).collect();
-        problems.extend(warnings.into_iter().map(problem(true)));
+            if config.port != running.port {
+                let (at, message) = (self.port_at, later("port"));
+                warnings.push(Finding { at, message });
+            }
+        }
+        let mut problems = told(self.problems, &self.lines, Weight::Problem);
+        problems.extend(told(warnings, &self.lines, Weight::Warning));
         problems.sort_by_key(|problem| (problem.line, problem.column));
-        problems.dedup();
         Verdict {
             config: self.config,
             problems,
         }
     }
+}
+
+/// What a finding means for the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    /// It cannot be used.
+    Problem,
+    /// It can be used all the same.
+    Warning,
+}
+
+/// Returns findings as the wire has them, in order: the first ones, and how many more there are.
+fn told(mut findings: Vec<Finding>, lines: &Lines, weight: Weight) -> Vec<Problem> {
+    findings.sort();
+    findings.dedup();
+    let more = findings.len().saturating_sub(PROBLEMS);
+    if more > 0 {
+        findings.truncate(PROBLEMS + 1);
+        let what = match weight {
+            Weight::Problem => "problems",
+            Weight::Warning => "warnings",
+        };
+        findings[PROBLEMS].message = format!("there are {more} more {what} from here on");
+    }
+    let problem = |finding: Finding| {
+        let (line, column) = lines.place(finding.at);
+        Problem {
+            line,
+            column,
+            message: finding.message,
+            warning: weight == Weight::Warning,
+        }
+    };
+    findings.into_iter().map(problem).collect()
 }
 
 /// The lines of a text, to tell places for people.

@@ -7,9 +7,11 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use super::ENTRIES;
 use super::document::{Document, child};
 use super::file::schema;
 use super::nearest::nearest;
+use super::quote::quoted;
 
 /// A way in which a file has not the right shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +54,9 @@ pub(super) fn check(document: &Document) -> Vec<Misshape> {
                 let key = error.instance().as_str().unwrap_or_default();
                 misshapes.push(Misshape {
                     at: key_place(document, &child(&pointer, key)),
-                    message: format!("{key:?} cannot be the name of a variable"),
+                    // What is left out may be a value that was meant to stand behind a sign of its own.
+                    message: "a variable has a name without \"=\" and NUL characters; write NAME = \"value\""
+                        .to_owned(),
                     what: What::Present,
                 });
             }
@@ -100,6 +104,13 @@ fn keys_of(pointer: &str) -> Vec<&'static str> {
         .unwrap_or_default()
 }
 
+/// Says whether a table of the file may have this key.
+pub(super) fn is_known_key(table: &str, key: &str) -> bool {
+    let keys = keys_of(table);
+    // Where every key may stand, as in `env`, the schema names none.
+    keys.is_empty() || keys.contains(&key)
+}
+
 /// Returns what a table is, with its article.
 fn table_name(pointer: &str) -> &'static str {
     match pointer.split('/').nth(1) {
@@ -114,24 +125,27 @@ fn table_name(pointer: &str) -> &'static str {
 fn unknown_key(pointer: &str, key: &str) -> String {
     let known = keys_of(pointer);
     if let Some(meant) = nearest(key, known.iter().copied()) {
-        return format!("unknown key {key:?}; did you mean \"{meant}\"?");
+        return format!("unknown key {}; did you mean \"{meant}\"?", quoted(key));
     }
     if !pointer.is_empty() && keys_of("").contains(&key) {
         return format!(
-            "unknown key {key:?} in {}: it is a key of the whole file; write it above the first table, such as [[agents]]",
+            "unknown key {} in {}: it is a key of the whole file; write it above the first table, such as [[agents]]",
+            quoted(key),
             table_name(pointer)
         );
     }
     for (table, header) in [("/limits", "[limits]"), ("/agents/0", "[[agents]]")] {
         if table != pointer && keys_of(table).contains(&key) {
             return format!(
-                "unknown key {key:?} in {}: it belongs below {header}",
+                "unknown key {} in {}: it belongs below {header}",
+                quoted(key),
                 table_name(pointer)
             );
         }
     }
     format!(
-        "unknown key {key:?} in {}; there are: {}",
+        "unknown key {} in {}; there are: {}",
+        quoted(key),
         table_name(pointer),
         known.join(", ")
     )
@@ -143,7 +157,7 @@ fn missing_key(document: &Document, pointer: &str, key: &str) -> String {
         .pointer(&format!("{pointer}/name"))
         .and_then(Value::as_str);
     match named {
-        Some(name) => format!("{} has no \"{key}\": {name:?}", table_name(pointer)),
+        Some(name) => format!("{} has no \"{key}\": {}", table_name(pointer), quoted(name)),
         None => format!("{} has no \"{key}\"", table_name(pointer)),
     }
 }
@@ -184,9 +198,9 @@ fn wrong_value(
                 .unwrap_or_default();
             let word = value.as_str().unwrap_or_default();
             let unknown = if last_key(pointer) == "preset" {
-                format!("unknown preset {word:?}")
+                format!("unknown preset {}", quoted(word))
             } else {
-                format!("{subject} cannot be {word:?}")
+                format!("{subject} cannot be {}", quoted(word))
             };
             match nearest(word, options.iter().copied()) {
                 Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
@@ -203,6 +217,7 @@ fn wrong_value(
         }
         ValidationErrorKind::MinLength { .. } => format!("{subject} must not be empty"),
         ValidationErrorKind::MinItems { .. } => format!("{} needs at least one agent", table_name(pointer)),
+        ValidationErrorKind::MaxItems { .. } => format!("{subject} has more than {ENTRIES} entries"),
         // No other keyword stands in our schema. The library's own words would quote the value, perhaps a secret.
         other => format!("{subject} does not obey \"{}\" of the schema", other.keyword()),
     }

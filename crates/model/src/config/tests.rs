@@ -256,7 +256,7 @@ fn each_mistake_has_its_words() {
     );
     check(
         "[[agents]]\nname = \"a\"\ncommand = \"x\"\nenv = { \"A=B\" = \"c\" }",
-        &[(4, 9, "cannot be the name of a variable")],
+        &[(4, 9, "a variable has a name without \"=\"")],
     );
     check(
         "[[agents]]\nname = \"a\"\ncommand = \"x\"\nclient = [\"fs\", \"net\"]",
@@ -298,21 +298,26 @@ fn keys_in_the_wrong_table_are_sent_where_they_belong() {
 
 #[test]
 fn what_is_no_toml_is_told_with_the_rest_that_is_certain() {
-    check("[[agents", &[(1, 9, "")]);
+    const MORE: &str = "more may be wrong";
+    check("[[agents", &[(1, 9, ""), (1, 9, MORE)]);
     let text = "history = \nthemee = 1\n[[agents]]\nname = \nport = 1\ncommand = \"x\"\n";
     let problems = verdict(text).problems;
     let places: Vec<_> = problems
         .iter()
+        .filter(|problem| !problem.warning)
         .map(|problem| (problem.line, problem.column))
         .collect();
     // The agent's name is missing only because it could not be read.
     assert_eq!(places, [(1, 11), (2, 1), (4, 8), (5, 1)], "{problems:#?}");
-    check("a = 1\na = 2", &[(1, 1, "unknown key"), (2, 1, "duplicate")]);
+    check(
+        "a = 1\na = 2",
+        &[(1, 1, "unknown key"), (2, 1, "duplicate"), (2, 1, MORE)],
+    );
 }
 
 #[test]
 fn columns_are_counted_in_characters() {
-    check("\"é漢\" = 1; x", &[(1, 8, "")]);
+    check("\"é漢\" = 1; x", &[(1, 8, ""), (1, 8, "")]);
     check("\u{feff}tehme = 1", &[(1, 1, "theme")]);
     check("\r\n\r\ntehme = 1\r\n", &[(3, 1, "theme")]);
 }
@@ -338,6 +343,7 @@ fn the_world_gives_warnings_at_their_place() {
     let facts = Facts {
         absent,
         writers: Writers::Others,
+        ..Facts::default()
     };
     let verdict = reading.verdict(&facts);
     assert!(verdict.config.is_some());
@@ -425,4 +431,114 @@ fn every_first_file_is_valid() {
     );
     assert_eq!(config.limits.stall_after_ms, defaults.limits.stall_after_ms);
     assert_eq!(config.channels.len(), 1);
+}
+
+#[test]
+fn a_built_in_icon_is_known_and_an_emoji_needs_no_name() {
+    let icon = |icon: &str| format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\nicon = \"{icon}\"");
+    check(&icon("hamer"), &[(4, 8, "did you mean \"hammer\"?")]);
+    check(&icon("zzzzzz"), &[(4, 8, "there are: book, ")]);
+    for right in ["hammer", "✨", "👩‍💻", ""] {
+        check(&icon(right), &[]);
+    }
+}
+
+#[test]
+fn what_counts_at_the_next_start_is_said() {
+    let facts = Facts {
+        running: Some(Running {
+            history: History::OnDisk,
+            port: 0,
+        }),
+        ..Facts::default()
+    };
+    let told = |text: &str| -> Vec<(u32, u32, bool)> {
+        let problems = Reading::of_text(text, EXECUTABLE).verdict(&facts).problems;
+        problems
+            .iter()
+            .map(|problem| (problem.line, problem.column, problem.warning))
+            .collect()
+    };
+    assert_eq!(told("history = true\nport = 0"), []);
+    assert_eq!(told("\nhistory = false\nport = 80"), [(2, 1, true), (3, 1, true)]);
+    let began_in_memory = Facts {
+        running: Some(Running {
+            history: History::InMemory,
+            port: 80,
+        }),
+        ..Facts::default()
+    };
+    let verdict = Reading::of_text("theme = \"dark\"", EXECUTABLE).verdict(&began_in_memory);
+    let words: Vec<&str> = verdict
+        .problems
+        .iter()
+        .map(|problem| problem.message.as_str())
+        .collect();
+    assert!(
+        words.len() == 2
+            && words
+                .iter()
+                .all(|words| words.contains("the next start of the daemon")),
+        "{words:?}"
+    );
+}
+
+#[test]
+fn a_file_of_nonsense_is_told_in_short() {
+    let nonsense: String = (0..20_000)
+        .map(|number| format!("k{number} = {number}\n"))
+        .collect();
+    let long = format!("{} = 1\nai_unrestricted = true\n", "x".repeat(200_000));
+    for text in [
+        nonsense,
+        long,
+        "x".repeat(500_000),
+        "[[agents]]\n".repeat(40_000),
+        "= \n".repeat(100_000),
+    ] {
+        let verdict = verdict(&text);
+        let bytes: usize = verdict.problems.iter().map(|problem| problem.message.len()).sum();
+        assert!(
+            verdict.config.is_none() && verdict.problems.len() <= 2 * (PROBLEMS + 1),
+            "{bytes}"
+        );
+        assert!(bytes < 64 << 10, "{bytes}");
+    }
+    let many = "a = 1\n".to_owned()
+        + &(0..150)
+            .map(|number| format!("k{number} = 1\n"))
+            .collect::<String>();
+    let problems = verdict(&many).problems;
+    let last = problems.last().expect("there are some");
+    assert_eq!((problems.len(), last.line), (PROBLEMS + 1, 101));
+    assert_eq!(last.message, "there are 51 more problems from here on");
+    let agents: String = (0..=ENTRIES)
+        .map(|number| format!("[[agents]]\nname = \"a{number}\"\npreset = \"demo\"\n"))
+        .collect();
+    check(&agents, &[(1, 1, "\"agents\" has more than 256 entries")]);
+}
+
+#[test]
+fn what_was_meant_for_env_is_hidden_and_not_quoted() {
+    let secret = "sk-0123456789";
+    for lines in [
+        format!("env = \"{secret}\""),
+        format!("env = [\"KEY={secret}\"]"),
+        format!("env = {{ \"KEY={secret}\" = \"\" }}"),
+        format!("enviroment = {{ KEY = \"{secret}\" }}"),
+        format!("API_KEY = \"{secret}\""),
+        format!("env = {{ KEY = \"{secret}\" }}\npermissions = \"{secret}\""),
+    ] {
+        let text = format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\n{lines}\n");
+        let reading = Reading::of_text(&text, EXECUTABLE);
+        let at = text.find(secret).expect("it is there");
+        let place = reading.secrets().iter().find(|place| place.contains(&at));
+        assert!(
+            place.is_some_and(|place| place.end >= at + secret.len()),
+            "{lines}"
+        );
+        let problems = reading.verdict(&Facts::default()).problems;
+        assert!(!problems.is_empty(), "{lines}");
+        assert!(!format!("{problems:?}").contains(secret), "{problems:#?}");
+    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn create(desk: &Desk, path: &Path) -> Result<(), Failure> {
 
 /// Checks a file.
 pub(crate) fn check(desk: &Desk, path: &Path) -> Result<CheckedFile, Failure> {
-    let bytes = std::fs::read(path)
+    let bytes = daemon::read_file(path)
         .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
     check_bytes(desk, &bytes, path, path.display().to_string())
 }
@@ -106,6 +106,7 @@ fn machine(desk: &Desk) -> Result<daemon::Machine, Failure> {
     Ok(daemon::Machine {
         executable,
         home: desk.home.clone(),
+        running: None,
     })
 }
 

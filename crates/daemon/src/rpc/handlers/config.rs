@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pupitre_protocol::configuration::{
     ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigOpenParams,
@@ -14,7 +15,15 @@ use pupitre_protocol::{ErrorKind, RpcError};
 use crate::configuration::{ConfigRequest, browse as list_folder};
 use crate::rpc::Daemon;
 
+/// How long the answer waits for a look at the file and at what it names. Whoever opens another file waits for agents to
+/// stop, and nobody else shall.
+const LOOK: Duration = Duration::from_millis(500);
+
 pub(super) async fn current(daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigView, RpcError> {
+    let look = daemon.config.ask(ConfigRequest::Look);
+    if let Ok(looked) = tokio::time::timeout(LOOK, look).await {
+        looked?;
+    }
     Ok(daemon.config.held().view())
 }
 

@@ -135,6 +135,20 @@ proptest! {
     }
 
     #[test]
+    fn no_damage_makes_a_problem_quote_a_secret(at in any::<prop::sample::Index>(), length in 0..4_usize, piece in "[\"'=\\[\\]{}#,\n a$]{0,3}") {
+        const SECRET: &str = "sk-0123456789";
+        let mut text = EVERYTHING.replace("\"abc\"", &format!("\"{SECRET}\""));
+        let start = text.floor_char_boundary(at.index(text.len()));
+        let end = text.ceil_char_boundary((start + length).min(text.len()));
+        // Damage inside of it makes another word of it.
+        let secret = text.find(SECRET).expect("it is there");
+        prop_assume!(end <= secret || start >= secret + SECRET.len());
+        text.replace_range(start..end, &piece);
+        let verdict = Reading::of_text(&text, EXECUTABLE).verdict(&Facts::default());
+        prop_assert!(!format!("{:?}", verdict.problems).contains(SECRET), "{text}\n{:#?}", verdict.problems);
+    }
+
+    #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,200}", bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         drop(Reading::of_text(&text, EXECUTABLE).verdict(&Facts::default()));
         drop(Reading::of_bytes(&bytes, EXECUTABLE).verdict(&Facts::default()));
