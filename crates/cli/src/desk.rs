@@ -74,11 +74,17 @@ impl Desk {
 
     /// Connects to the daemon that runs.
     pub(crate) fn find(&self) -> Result<Client, Failure> {
+        let (client, identity) = self.find_with_any_configuration()?;
+        self.check_configuration(&identity)?;
+        Ok(client)
+    }
+
+    /// Connects to the daemon that runs, whatever configuration it holds: to say so, or to have it hold another one.
+    pub(crate) fn find_with_any_configuration(&self) -> Result<(Client, IdentifyReply), Failure> {
         let mut client = Client::connect(&self.location.socket)?;
         let identity = client.call::<system::Identify>(&Empty {})?;
         check_identity(&identity)?;
-        self.check_configuration(&identity)?;
-        Ok(client)
+        Ok((client, identity))
     }
 
     /// Connects to the daemon, and starts it in the background when none runs.
@@ -93,7 +99,8 @@ impl Desk {
         }
     }
 
-    /// Connects to the daemon that runs, whatever protocol it speaks: to stop it.
+    /// Connects to the daemon that runs, whatever protocol it speaks: to stop it. Only a flag claims a configuration here:
+    /// whoever has a variable set for another one must be able to stop this one.
     pub(crate) fn find_of_any_protocol(&self) -> Result<Client, Failure> {
         let mut client = Client::connect(&self.location.socket)?;
         if self.config.source == ConfigSource::Flag {
@@ -111,19 +118,23 @@ impl Desk {
         })
     }
 
-    /// A daemon holds one configuration: whoever names another one by flag must be told.
+    /// A daemon holds one configuration: whoever names another one must be told.
     fn check_configuration(&self, daemon: &IdentifyReply) -> Result<(), Failure> {
-        match self.config.source {
-            ConfigSource::Environment | ConfigSource::Default => Ok(()),
-            ConfigSource::Flag => {
-                let held = PathBuf::from(&daemon.config_path);
-                let wanted = self.config.path.clone();
-                if canonical(&held) == canonical(&wanted) {
-                    Ok(())
-                } else {
-                    Err(Failure::OtherConfiguration { held, wanted })
-                }
-            }
+        let named_by = match self.config.source {
+            ConfigSource::Default => return Ok(()),
+            ConfigSource::Environment => CONFIG_VARIABLE,
+            ConfigSource::Flag => "--config",
+        };
+        let held = PathBuf::from(&daemon.config_path);
+        let wanted = self.config.path.clone();
+        if canonical(&held) == canonical(&wanted) {
+            Ok(())
+        } else {
+            Err(Failure::OtherConfiguration {
+                held,
+                wanted,
+                named_by,
+            })
         }
     }
 }
@@ -274,16 +285,18 @@ mod tests {
         desk(&[], link.to_str())
             .check_configuration(&daemon)
             .expect("the same file by another name");
-        desk(&[("PUPITRE_CONFIG", "/other.toml")], None)
+        desk(&[], None)
             .check_configuration(&daemon)
-            .expect("no flag, no claim");
-        let failure = desk(&[], Some("/other.toml"))
-            .check_configuration(&daemon)
-            .expect_err("another file");
-        let sentence = failure.sentence().expect("a sentence");
-        assert!(
-            sentence.contains("held.toml") && sentence.contains("/other.toml"),
-            "{sentence}"
-        );
+            .expect("nobody names a file");
+        for (desk, named_by) in [
+            (desk(&[("PUPITRE_CONFIG", "/other.toml")], None), "PUPITRE_CONFIG"),
+            (desk(&[], Some("/other.toml")), "--config"),
+        ] {
+            let failure = desk.check_configuration(&daemon).expect_err("another file");
+            let sentence = failure.sentence().expect("a sentence");
+            for word in ["held.toml", "/other.toml", named_by] {
+                assert!(sentence.contains(word), "{word}: {sentence}");
+            }
+        }
     }
 }

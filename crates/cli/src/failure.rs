@@ -20,10 +20,14 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Incompatible(#[from] Incompatible),
     #[error(
-        "the daemon holds the configuration {} and not {}; stop it with `pupitre stop` to use another one",
+        "the daemon holds the configuration {}, and {named_by} names {}; `pupitre stop` ends it, `pupitre config open` has it hold another file",
         held.display(), wanted.display()
     )]
-    OtherConfiguration { held: PathBuf, wanted: PathBuf },
+    OtherConfiguration {
+        held: PathBuf,
+        wanted: PathBuf,
+        named_by: &'static str,
+    },
     #[error(transparent)]
     Launch(#[from] LaunchError),
     #[error("{}", sentence_of(.0))]

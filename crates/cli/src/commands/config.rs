@@ -105,23 +105,20 @@ fn path(desk: &Desk, output: &mut Output, arguments: &JsonArguments) -> Result<(
     Ok(())
 }
 
-/// Returns the file that a flag or the environment names, else the one that the daemon holds, else the one that a new
-/// daemon would find.
+/// Returns the file that the daemon holds, else the one that a new daemon would find. That a flag or the environment names
+/// another one than the daemon holds is an error.
 pub(super) fn place_in_force(desk: &Desk) -> Result<Place, Failure> {
-    if desk.config.source == desk::ConfigSource::Default {
-        match desk.find() {
-            Ok(mut client) => {
-                let held = client.call::<config::Current>(&Empty {})?;
-                return Ok(Place {
-                    path: PathBuf::from(held.path),
-                    source: held.source,
-                });
-            }
-            Err(Failure::NoDaemon) => {}
-            Err(failure) => return Err(failure),
+    match desk.find() {
+        Ok(mut client) => {
+            let held = client.call::<config::Current>(&Empty {})?;
+            Ok(Place {
+                path: PathBuf::from(held.path),
+                source: held.source,
+            })
         }
+        Err(Failure::NoDaemon) => Ok(file::discover(desk)),
+        Err(failure) => Err(failure),
     }
-    Ok(file::discover(desk))
 }
 
 fn check(desk: &Desk, output: &mut Output, arguments: &CheckArguments) -> Result<(), Failure> {
@@ -187,7 +184,17 @@ fn recent(desk: &Desk, output: &mut Output, arguments: &JsonArguments) -> Result
 
 fn open(desk: &Desk, output: &mut Output, arguments: OpenArguments) -> Result<(), Failure> {
     let path = utf8(absolute(&arguments.file)?)?;
-    let mut client = desk.find_or_start(output)?;
+    let found = match desk.config.source {
+        // It names the file that the daemon holds until now.
+        desk::ConfigSource::Flag => desk.find(),
+        desk::ConfigSource::Environment | desk::ConfigSource::Default => {
+            desk.find_with_any_configuration().map(|(client, _)| client)
+        }
+    };
+    let mut client = match found {
+        Err(Failure::NoDaemon) => desk.find_or_start(output)?,
+        found => found?,
+    };
     let held = client.call::<config::Open>(&ConfigOpenParams { path })?;
     output.line(&format!("{} is the configuration now", held.path))?;
     for problem in held.problems.iter().take(1) {

@@ -121,11 +121,13 @@ fn is_open_to_others(_metadata: &std::fs::Metadata) -> bool {
 }
 
 fn daemon(desk: &Desk) -> Vec<Finding> {
-    let asked = desk.find().and_then(|mut client| {
-        let identity = client.call::<system::Identify>(&Empty {})?;
-        let counters = client.call::<system::Counters>(&Empty {})?;
-        Ok((identity, counters))
-    });
+    // Whether it holds another file than the one that is named, the configuration's finding says.
+    let asked = desk
+        .find_with_any_configuration()
+        .and_then(|(mut client, identity)| {
+            let counters = client.call::<system::Counters>(&Empty {})?;
+            Ok((identity, counters))
+        });
     match asked {
         Ok((identity, counters)) => {
             let running = format!("version {} runs, process {}", identity.version, identity.pid);

@@ -1,5 +1,6 @@
 //! The configuration file: checked, watched, applied, written, and another one opened.
 
+mod claim;
 mod doubt;
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -132,10 +132,14 @@ impl Program {
     }
 }
 
-/// Returns the daemon's own environment. Names and values that are no Unicode cannot be told to the guard; no agent is
-/// known that needs one.
+/// Names the file with which the daemon began, which need not be the one that it holds now.
+const CONFIG_VARIABLE: &str = "PUPITRE_CONFIG";
+
+/// Returns the daemon's own environment, without the claim for a configuration: what is started here talks to this daemon.
+/// Names and values that are no Unicode cannot be told to the guard; no agent is known that needs one.
 fn own_environment() -> BTreeMap<String, String> {
     std::env::vars_os()
+        .filter(|(name, _)| name != CONFIG_VARIABLE)
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
