@@ -168,6 +168,11 @@ enum Content {
     Unreadable(String),
 }
 
+/// Returns the files that were opened in the program, as this state folder remembers them.
+pub fn recent_files(state_folder: &Path) -> ConfigRecentReply {
+    ConfigRecentReply(recent::Recent::in_folder(state_folder).view())
+}
+
 /// Reads a configuration file, and no more of it than shows that it is too large.
 ///
 /// # Errors

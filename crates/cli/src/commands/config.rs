@@ -168,7 +168,11 @@ fn edit(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn recent(desk: &Desk, output: &mut Output, arguments: &JsonArguments) -> Result<(), Failure> {
-    let reply = desk.find()?.call::<config::Recent>(&Empty {})?;
+    let reply = match desk.find() {
+        Ok(mut client) => client.call::<config::Recent>(&Empty {})?,
+        Err(Failure::NoDaemon) => file::recent(desk),
+        Err(failure) => return Err(failure),
+    };
     if arguments.json {
         output.json(&reply)?;
     } else if reply.0.is_empty() {

@@ -512,9 +512,11 @@ fn another_file_can_be_opened_and_is_remembered() {
     assert!(recent[0].exists && recent[0].path == utf8(&other), "{recent:?}");
     // The next daemon finds it; when it is gone, the default one counts again.
     desk.stop_daemon();
-    desk.run(&["config", "path"])
-        .expect_code(0)
-        .expect_stdout(utf8(&other));
+    for verb in ["path", "recent"] {
+        desk.run(&["config", verb])
+            .expect_code(0)
+            .expect_stdout(utf8(&other));
+    }
     desk.start_daemon();
     assert_eq!(
         desk.call::<config::Current>(Empty {}).source,

@@ -134,6 +134,14 @@ fn unknown_key(pointer: &str, key: &str) -> String {
             table_name(pointer)
         );
     }
+    let is_variable = |symbol: char| symbol.is_ascii_uppercase() || symbol.is_ascii_digit() || symbol == '_';
+    if keys_of(pointer).contains(&"env") && key.chars().all(is_variable) {
+        let name = quoted(key);
+        return format!(
+            "unknown key {name} in {}: variables stand in \"env\"",
+            table_name(pointer)
+        );
+    }
     for (table, header) in [("/limits", "[limits]"), ("/agents/0", "[[agents]]")] {
         if table != pointer && keys_of(table).contains(&key) {
             return format!(

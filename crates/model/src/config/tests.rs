@@ -294,6 +294,14 @@ fn keys_in_the_wrong_table_are_sent_where_they_belong() {
     check("command = \"x\"", &[(1, 1, "it belongs below [[agents]]")]);
     check("[limits]\nport = 3", &[(2, 1, "a key of the whole file")]);
     check("nonsense = 1", &[(1, 1, "there are: theme, language, history")]);
+    check(
+        "[[agents]]\nname = \"a\"\ncommand = \"x\"\nAPI_KEY = \"k\"",
+        &[(
+            4,
+            1,
+            "unknown key \"API_KEY\" in an agent: variables stand in \"env\"",
+        )],
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pupitre_daemon::configuration as daemon;
 use pupitre_model::config::FILE_BYTES;
-use pupitre_protocol::configuration::{ConfigSource, Problem};
+use pupitre_protocol::configuration::{ConfigRecentReply, ConfigSource, Problem};
 
 use crate::desk::{self, Desk};
 use crate::failure::Failure;
@@ -48,6 +48,11 @@ pub(crate) fn discover(desk: &Desk) -> Place {
     };
     let daemon::Found { path, source } = daemon::discover(&choice, &desk.location.state_folder);
     Place { path, source }
+}
+
+/// Returns the files that were opened in the program.
+pub(crate) fn recent(desk: &Desk) -> ConfigRecentReply {
+    daemon::recent_files(&desk.location.state_folder)
 }
 
 /// Makes a first file.

@@ -63,7 +63,7 @@ pub(super) async fn open(daemon: Arc<Daemon>, params: ConfigOpenParams) -> Resul
 pub(super) async fn choose(_daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigChooseReply, RpcError> {
     Err(RpcError::new(
         ErrorKind::NoDisplay,
-        "there is no window that could show a file dialog; `config.browse` lists files instead",
+        "the daemon has no window in which it could show a file dialog; `config.browse` lists the files of a folder, and `config.open` opens one",
     ))
 }
 
