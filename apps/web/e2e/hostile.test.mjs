@@ -39,57 +39,65 @@ const CORPUS = {
 
 describe("hostile Markdown", () => {
   let browser;
-  before(async () => (browser = await launch(findChromium())));
-  after(() => browser.close());
+  let scene;
+  let page;
+  before(async () => {
+    browser = await launch(findChromium());
+    scene = await raise();
+    page = await openPage(browser, scene.url, { path: "#/agents/scratch" });
+    await page.waitForSelector("textarea");
+  });
+  after(async () => {
+    await browser.close();
+    await scene.server.close();
+  });
 
   for (const [name, text] of Object.entries(CORPUS)) {
     test(name, async () => {
-      const { stage, server, url } = await raise();
-      const page = await openPage(browser, url, { path: "#/agents/scratch" });
-      try {
-        await page.waitForSelector("textarea");
-        stage.turn("scratch", true);
-        stage.say("scratch", "Before.\n\n");
-        // It streams first, so that every unfinished form of it is drawn, too.
-        const step = Math.max(1, Math.ceil(text.length / 8));
-        for (let from = 0; from < text.length; from += step) stage.say("scratch", text.slice(from, from + step));
-        stage.say("scratch", "\n\nAfter.");
-        await page.waitForSelector(".prose");
-        stage.finish("scratch");
-        await page.waitForFunction(() => window.pupitre.conversations.find("scratch", null)?.messages.at(-1)?.value.done === true);
-        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-        const found = await page.evaluate(() => {
-          const troubles = [];
-          if (window.hacked !== undefined) troubles.push("a script ran");
-          const prose = [...document.querySelectorAll(".turn .prose")];
-          const message = prose.at(-1).closest("article").getBoundingClientRect();
-          const talk = document.querySelector("[role=log]").getBoundingClientRect();
-          for (const element of prose.flatMap((root) => [...root.querySelectorAll("*")])) {
-            const tag = element.tagName.toLowerCase();
-            if (/^(script|style|svg|form|input|iframe|object|embed|link|meta|base|video|audio|math|details|noscript|div)$/.test(tag) && !element.matches(".wide")) troubles.push(`<${tag}>`);
-            for (const { name, value } of element.attributes) {
-              if (/^on|^style$|^srcset$|^id$|^name$/.test(name)) troubles.push(`${tag} ${name}=${value.slice(0, 60)}`);
-              if (name === "href" && !/^(https?|mailto):/.test(value)) troubles.push(`href ${value.slice(0, 60)}`);
-              if (name === "src" && !/^data:image\/(png|jpeg|gif|webp);/.test(value)) troubles.push(`src ${value.slice(0, 60)}`);
-            }
-            if (["fixed", "sticky"].includes(getComputedStyle(element).position)) troubles.push(`${tag} is fixed`);
-            if (element.closest("code, .wide") && !element.matches("pre, .wide")) continue;
-            const box = element.getBoundingClientRect();
-            const isInside = box.width === 0 || (box.left >= message.left - 1 && box.right <= message.right + 1 && box.top >= message.top - 1 && box.bottom <= message.bottom + 1);
-            if (!isInside) troubles.push(`<${tag}> is drawn outside its message`);
+      const { stage } = scene;
+      // Each case has a conversation of its own.
+      const conversation = stage.begin("scratch");
+      await page.waitForFunction((id) => window.pupitre.conversations.find("scratch", null)?.head?.conversation === id, conversation);
+      await page.waitForSelector(".prose", { state: "detached" });
+      stage.turn("scratch", true);
+      stage.say("scratch", "Before.\n\n");
+      // It streams first, so that every unfinished form of it is drawn, too.
+      const step = Math.max(1, Math.ceil(text.length / 8));
+      for (let from = 0; from < text.length; from += step) stage.say("scratch", text.slice(from, from + step));
+      stage.say("scratch", "\n\nAfter.");
+      await page.waitForSelector(".prose");
+      stage.finish("scratch");
+      await page.waitForFunction(() => window.pupitre.conversations.find("scratch", null)?.messages.at(-1)?.value.done === true);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const found = await page.evaluate(() => {
+        const troubles = [];
+        if (window.hacked !== undefined) troubles.push("a script ran");
+        const prose = [...document.querySelectorAll(".turn .prose")];
+        const message = prose.at(-1).closest("article").getBoundingClientRect();
+        const talk = document.querySelector("[role=log]").getBoundingClientRect();
+        for (const element of prose.flatMap((root) => [...root.querySelectorAll("*")])) {
+          const tag = element.tagName.toLowerCase();
+          if (/^(script|style|svg|form|input|iframe|object|embed|link|meta|base|video|audio|math|details|noscript|div)$/.test(tag) && !element.matches(".wide")) troubles.push(`<${tag}>`);
+          for (const { name, value } of element.attributes) {
+            if (/^on|^style$|^srcset$|^id$|^name$/.test(name)) troubles.push(`${tag} ${name}=${value.slice(0, 60)}`);
+            if (name === "href" && !/^(https?|mailto):/.test(value)) troubles.push(`href ${value.slice(0, 60)}`);
+            if (name === "src" && !/^data:image\/(png|jpeg|gif|webp);/.test(value)) troubles.push(`src ${value.slice(0, 60)}`);
           }
-          if (document.documentElement.scrollWidth > innerWidth) troubles.push("the page became wider than its window");
-          if (message.left < talk.left || message.right > talk.right) troubles.push("the message is wider than the talk");
-          return { troubles: [...new Set(troubles)], text: prose.map((root) => root.textContent).join("\n") };
-        });
-        assert.deepEqual(found.troubles, []);
-        assert.match(found.text, /Before\./);
-        assert.match(found.text, /After\./);
-        assert.deepEqual(page.troubles, []);
-      } finally {
-        await page.context().close();
-        await server.close();
-      }
+          if (["fixed", "sticky"].includes(getComputedStyle(element).position)) troubles.push(`${tag} is fixed`);
+          if (element.closest("code, .wide") && !element.matches("pre, .wide")) continue;
+          const box = element.getBoundingClientRect();
+          const isInside = box.width === 0 || (box.left >= message.left - 1 && box.right <= message.right + 1 && box.top >= message.top - 1 && box.bottom <= message.bottom + 1);
+          if (!isInside) troubles.push(`<${tag}> is drawn outside its message`);
+        }
+        if (document.documentElement.scrollWidth > innerWidth) troubles.push("the page became wider than its window");
+        if (message.left < talk.left || message.right > talk.right) troubles.push("the message is wider than the talk");
+        return { troubles: [...new Set(troubles)], text: prose.map((root) => root.textContent).join("\n") };
+      });
+      assert.deepEqual(found.troubles, []);
+      assert.match(found.text, /Before\./);
+      assert.match(found.text, /After\./);
+      assert.deepEqual(page.troubles.splice(0), []);
+      await page.evaluate(() => delete window.hacked);
     });
   }
 });

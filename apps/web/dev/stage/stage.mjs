@@ -20,7 +20,7 @@ export class Stage {
     this.rooms = this.story.rooms.channels;
     this.entries = new Map(this.rooms.map((room) => [room.name, []]));
     this.files = [this.configuration.path, "/home/ada/src/harbour/harbour.toml", "/home/ada/talks/demo.toml", "/home/ada/old.toml"];
-    if (empty) this.begin();
+    if (empty) this.populateFirstRun();
     else this.populate();
   }
 
@@ -79,6 +79,14 @@ export class Stage {
     const { state, outdated, stopping, error } = agent;
     this.emit({ type: "agent:state", agent: name, state, outdated, stopping, ...(error === null ? {} : { error }) });
     return agent;
+  }
+
+  /** Begins a new conversation and returns its id. */
+  begin(name) {
+    const conversation = this.blank(name);
+    this.conversations.set(name, conversation);
+    this.emit({ type: "conversation:changed", agent: name, conversation: conversation.id });
+    return conversation.id;
   }
 
   /** A long conversation, for measuring and scrolling. */
@@ -180,7 +188,7 @@ export class Stage {
   }
 
   /** The first run: one demo agent and what was found. */
-  begin() {
+  populateFirstRun() {
     const found = this.agents.filter((agent) => ["gemini", "scratch"].includes(agent.name));
     const demo = { ...found[0], name: "demo", title: "Demo", icon: "demo", description: this.story.t.scratchSays };
     this.agents = [demo, ...found];
