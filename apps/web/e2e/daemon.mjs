@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -29,7 +30,7 @@ export class Daemon {
     const folder = await mkdtemp(join(tmpdir(), "pupitre-desk-"));
     for (const name of ["run", "config", "state", "home"]) await mkdir(join(folder, name), { mode: 0o700 });
     const daemon = new Daemon(binary, folder);
-    await writeFile(daemon.configPath, configuration(binary));
+    await writeFile(daemon.configPath, configuration(binary, folder));
     await daemon.launch();
     return daemon;
   }
@@ -40,6 +41,27 @@ export class Daemon {
 
   get socketPath() {
     return join(this.folder, "run", "pupitre", "pupitre.sock");
+  }
+
+  /** Calls a method on the socket, as a program outside does. */
+  async call(method, params = {}) {
+    const socket = connect(this.socketPath);
+    try {
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+      for await (const line of createInterface({ input: socket })) {
+        const { result, error } = JSON.parse(line);
+        if (error) throw new Error(`${method}: ${error.message}`);
+        return result;
+      }
+      throw new Error(`${method}: the daemon did not answer`);
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  /** Returns an address that lets one browser in, once. */
+  async newAddress() {
+    return (await this.call("system.page")).url;
   }
 
   get environment() {

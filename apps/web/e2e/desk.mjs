@@ -1,9 +1,13 @@
-// A real daemon behind the page: for tests that must see the real thing.
-import { bridge, keepUpload } from "../dev/bridge.mjs";
-import { servePage } from "../dev/server.mjs";
+// A real daemon and the page that it serves itself: for tests that must see the real thing.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { openPage } from "./browser.mjs";
 import { Daemon, findBinary } from "./daemon.mjs";
 
-const configuration = (binary) => `
+/** Three agents: two that work and one that cannot. */
+export const configuration = (binary) => `theme = "system"
+language = "system"
+
 [[agents]]
 name = "demo"
 title = "Demo"
@@ -28,21 +32,44 @@ command = "/bin/false"
 /** Why these tests cannot run here; undefined when they can. */
 export const missing = findBinary() === null ? "needs the pupitre binary: cargo build, or PUPITRE_BIN" : undefined;
 
-/** Starts a daemon and serves the page before it. */
-export async function startDesk() {
-  const daemon = await Daemon.start(findBinary(), configuration);
-  const server = await servePage({ join: (webSocket) => bridge(webSocket, daemon.socketPath), upload: keepUpload });
-  const end = async () => {
-    await server.close();
+/** Starts a daemon and asserts that its page is the one in `dist`. */
+export async function startDesk(write = configuration) {
+  const daemon = await Daemon.start(findBinary(), write);
+  const { origin, port } = new URL(await daemon.newAddress());
+  const served = await (await fetch(origin)).text();
+  const built = await readFile(new URL("../dist/index.html", import.meta.url), "utf8");
+  if (served !== built) {
     await daemon.end();
-  };
-  return { daemon, server, url: server.url, end };
+    assert.fail("the program holds another page than dist: cargo build, then npm run build");
+  }
+  return { daemon, url: origin, port: Number(port), end: () => daemon.end() };
 }
 
-/** Sends a message as a person does. */
+/** Opens the page as a person does who was given its address: it gets in, and then goes to `path`. */
+export async function visit(browser, desk, { path = "", ...options } = {}) {
+  const { hash } = new URL(await desk.daemon.newAddress());
+  const page = await openPage(browser, desk.url, { ...options, path: hash });
+  await page.waitForFunction(() => window.pupitre?.isReady);
+  await page.evaluate((to) => (location.hash = to), path);
+  return page;
+}
+
+/** Sends a message as a person does, and waits until it stands in the conversation. */
 export async function send(page, text) {
   await page.locator("textarea").fill(text);
-  await page.keyboard.press("Control+Enter");
+  await sendDraft(page);
+}
+
+/** Sends what was written and attached. */
+export async function sendDraft(page) {
+  const asked = (before) => {
+    const agent = decodeURIComponent(location.hash.split("/")[2]);
+    const count = window.pupitre.conversations.find(agent, null).messages.filter((message) => message.value.role === "user").length;
+    return before === undefined ? count : count > before;
+  };
+  const before = await page.evaluate(asked);
+  await page.locator("textarea").press("Control+Enter");
+  await page.waitForFunction(asked, before);
 }
 
 /** Waits until the agent of the page has nothing left to say. */

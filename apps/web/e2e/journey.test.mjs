@@ -1,9 +1,8 @@
-// What a new user does first, step by step, each with a picture: on a real daemon, and on the stage where it must be.
+// What a new user does first, step by step, each with a picture, on a real daemon.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { findChromium, launch, openPage, picture } from "./browser.mjs";
-import { missing, send, startDesk, waitIdle } from "./desk.mjs";
-import { raise } from "./scene.mjs";
+import { findChromium, launch, picture } from "./browser.mjs";
+import { missing, send, startDesk, visit, waitIdle } from "./desk.mjs";
 
 describe("a first visit", { skip: missing }, () => {
   let browser;
@@ -12,11 +11,11 @@ describe("a first visit", { skip: missing }, () => {
   before(async () => {
     browser = await launch(findChromium());
     desk = await startDesk();
-    page = await openPage(browser, desk.url);
+    page = await visit(browser, desk);
   });
   after(async () => {
-    await browser.close();
-    await desk.end();
+    await browser?.close();
+    await desk?.end();
   });
 
   test("the demo agent is offered, and one click starts it", async () => {
@@ -116,88 +115,6 @@ describe("a first visit", { skip: missing }, () => {
     await page.getByText("An earlier conversation").waitFor();
     assert.ok((await page.locator(".said").count()) > 0);
     await picture(page, "journey-9-earlier");
-  });
-
-  test("nothing went wrong", () => assert.deepEqual(page.troubles, []));
-});
-
-describe("settings", () => {
-  let browser;
-  let scene;
-  let page;
-  before(async () => {
-    browser = await launch(findChromium());
-    scene = await raise();
-    page = await openPage(browser, scene.url, { path: "#/settings" });
-    await page.waitForSelector(".cm-content");
-  });
-  after(async () => {
-    await browser.close();
-    await scene.server.close();
-  });
-
-  test("French and dark are one click each, and lines of the file", async () => {
-    await page.getByRole("button", { name: "Français" }).click();
-    await page.getByText("Réglages").first().waitFor();
-    await page.getByRole("button", { name: "Sombre" }).click();
-    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark" && document.documentElement.lang === "fr");
-    assert.match(scene.stage.configuration.text, /^theme = "dark"\nlanguage = "fr"$/m);
-    assert.match(await page.locator(".cm-content").innerText(), /language = "fr"/);
-    await picture(page, "journey-settings-1-french-dark");
-  });
-
-  test("a mistake is marked at its line and column, and keeps the file from being saved", async () => {
-    await page.locator(".cm-line", { hasText: 'title = "Builder"' }).click();
-    await page.keyboard.press("Home");
-    await page.keyboard.press("Delete");
-    await page.keyboard.press("Delete");
-    await page.keyboard.press("Delete");
-    await page.keyboard.press("Delete");
-    await page.keyboard.press("Delete");
-    await page.keyboard.type("titel");
-    await page.keyboard.press("Escape");
-    await page.getByText("11:1", { exact: true }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Enregistrer" }).isDisabled(), true);
-    assert.match(await page.locator(".cm-lintRange-error").innerText(), /titel/);
-    await picture(page, "journey-settings-2-problem");
-    await page.getByRole("button", { name: "Le changer" }).click();
-    await page.getByText("11:1", { exact: true }).waitFor({ state: "detached" });
-  });
-
-  test("a change saves, and one on disk meanwhile is not lost", async () => {
-    await page.keyboard.press("Control+End");
-    await page.keyboard.type("# a line of mine\n");
-    await page.keyboard.press("Control+s");
-    await page.getByText("enregistré").waitFor();
-    assert.match(scene.stage.configuration.text, /# a line of mine/);
-    await page.keyboard.type("# another\n");
-    scene.stage.configuration.write(`${scene.stage.configuration.text}# of somebody else\n`);
-    await page.getByText("Le fichier a changé sur le disque à").waitFor();
-    await picture(page, "journey-settings-3-changed-on-disk");
-    assert.equal(await page.getByRole("button", { name: "Enregistrer" }).isDisabled(), true);
-    await page.getByRole("button", { name: "Comparer" }).click();
-    await page.locator("dialog .row.removed, dialog .half.removed").first().waitFor();
-    await picture(page, "journey-settings-4-compared");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Garder la mienne" }).click();
-    await page.locator(".cm-content").click();
-    await page.keyboard.press("Control+s");
-    await page.getByText("enregistré").waitFor();
-    assert.match(scene.stage.configuration.text, /# another/);
-  });
-
-  test("completion knows the schema", async () => {
-    await page.locator(".cm-line", { hasText: 'command = "lock-bench"' }).click();
-    await page.keyboard.press("End");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("per");
-    await page.locator(".cm-tooltip-autocomplete li", { hasText: "permissions" }).waitFor();
-    // The sentence of a problem stays beside its line while one writes below it.
-    assert.match(await page.locator(".cm-line", { hasText: "lock-bench" }).innerText(), /is not on PATH/);
-    await picture(page, "journey-settings-5-completion");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type('"de');
-    await page.locator(".cm-tooltip-autocomplete li", { hasText: "deny" }).waitFor();
   });
 
   test("nothing went wrong", () => assert.deepEqual(page.troubles, []));

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { findChromium, launch, openPage, picture } from "./browser.mjs";
 import { englishOnly } from "./english.mjs";
-import { assertAccessible, assertFits, assertFrench, raise } from "./scene.mjs";
+import { assertAccessible, assertFits, assertFrench, raise, settle } from "./scene.mjs";
 
 const SIZES = { wide: [1440, 900], middle: [1100, 800], narrow: [800, 900], phone: [390, 844] };
 
@@ -132,21 +132,6 @@ describe("places", () => {
     }
   }
 });
-
-/** Waits until several frames in a row draw the same: the list measures what it shows, and what is measured moves the rest. */
-async function settle(page) {
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    const places = () => [...document.querySelectorAll("[data-message], .answer, .ask, dialog[open], .cm-line, li")].map((element) => Object.values(element.getBoundingClientRect().toJSON()).join()).join(";");
-    let before = "";
-    for (let same = 0; same < 3; ) {
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      const now = places();
-      same = now === before ? same + 1 : 0;
-      before = now;
-    }
-  });
-}
 
 /** Closes what a place opened, and empties what was written. */
 async function leave(page) {

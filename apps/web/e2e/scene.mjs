@@ -14,6 +14,21 @@ export async function raise(options) {
   return { stage, server, url: server.url };
 }
 
+/** Waits until several frames in a row draw the same: the list measures what it shows, and what is measured moves the rest. */
+export async function settle(page) {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const places = () => [...document.querySelectorAll("[data-message], .answer, .ask, dialog[open], .cm-line, li")].map((element) => Object.values(element.getBoundingClientRect().toJSON()).join()).join(";");
+    let before = "";
+    for (let same = 0; same < 3; ) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const now = places();
+      same = now === before ? same + 1 : 0;
+      before = now;
+    }
+  });
+}
+
 /** Asserts that axe finds nothing. */
 export async function assertAccessible(page, where) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);

@@ -161,3 +161,15 @@ describe("the connection", () => {
     await expect(other).rejects.toMatchObject({ kind: "unknown_method" });
   });
 });
+
+test("a request that the daemon would not read is refused before it is sent", async () => {
+  const connection = make();
+  await connect(connection, "one:0");
+  const sent = at(0).sent.length;
+  // Letters of two bytes: fewer than the limit has, and more bytes.
+  const failure = await connection.call("chat.send", { agent: "a", text: "é".repeat(600_000) }).catch((thrown: unknown) => thrown);
+  expect((failure as CallFailure).kind).toBe("too_large");
+  expect(at(0).sent.length).toBe(sent);
+  void connection.call("chat.send", { agent: "a", text: "e".repeat(600_000) });
+  expect(at(0).sent.length).toBe(sent + 1);
+});

@@ -143,9 +143,11 @@ export class Stage {
   }
 
   message(name, role, parts, more = {}) {
+    const id = this.id("m");
     return {
-      id: this.id("m"), agent: name, conversation: this.conversations.get(name).id, rev: 0, createdAt: this.now, role, turn: null, parts, done: role !== "agent",
-      queued: false, stopReason: null, error: null, code: null, ...more,
+      id, agent: name, conversation: this.conversations.get(name).id, rev: 0, createdAt: this.now, role,
+      // A turn is called after the message that began it, which belongs to it.
+      turn: role === "user" ? id : null, parts, done: role !== "agent", queued: false, stopReason: null, error: null, code: null, ...more,
     };
   }
 

@@ -3,6 +3,7 @@ import type { ConversationSummary, Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 import { router } from "../stores/route.svelte";
 import type { Catalogue } from "../words/en";
+import { logout } from "../transport/login";
 import { writeKey } from "./theme";
 import { overlays } from "./window.svelte";
 
@@ -59,6 +60,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
   }
   action("settings", "i-settings", say.openSettings, () => router.go({ place: "settings" }));
   action("keys", "i-keyboard", say.showKeys, () => overlays.show("keys"));
+  action("logout", "i-close", say.logOut, logout);
   if (!desk.configuration.isMissing) {
     for (const theme of ["system", "light", "dark"] as const satisfies readonly Theme[]) {
       action(`theme-${theme}`, theme === "dark" ? "i-moon" : "i-sun", `${say.theme}: ${say.themeName(theme)}`, () => writeKey(desk, "theme", theme));

@@ -2,7 +2,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { AgentName, AgentView, Frame, LogLine, ToolCall, ToolKind } from "../protocol";
 import { LIMITS } from "../protocol";
-import { sentence } from "../transport/failure";
+import { sentence, unlessLost } from "../transport/failure";
 import type { Caller } from "./caller";
 
 /** What an agent does or did last; `at` is in epoch milliseconds. */
@@ -25,6 +25,7 @@ export class AgentsStore {
   /** What a start, stop or restart asked for here answered, until the next one. */
   readonly failures = new SvelteMap<AgentName, string>();
   private early: Frame[] | null = null;
+  private reads = 0;
 
   constructor(private readonly caller: Caller) {}
 
@@ -37,15 +38,28 @@ export class AgentsStore {
   }
 
   async load(): Promise<void> {
-    this.early = [];
-    const { agents } = await this.caller.call("agent.list", {});
-    this.list = agents;
-    this.isLoaded = true;
-    const early = this.early;
-    this.early = null;
-    for (const frame of early) this.applyState(frame);
-    for (const name of this.logs.keys()) void this.loadLog(name);
+    if (!(await this.read())) return;
+    for (const name of this.logs.keys()) this.loadLog(name).catch(unlessLost);
     await this.loadLast();
+  }
+
+  /** Takes the list; what happens meanwhile is applied to it. Returns false when a later reading has overtaken this one. */
+  private async read(): Promise<boolean> {
+    const read = ++this.reads;
+    this.early ??= [];
+    try {
+      const { agents } = await this.caller.call("agent.list", {});
+      if (read !== this.reads) return false;
+      this.list = agents;
+      this.isLoaded = true;
+      const early = this.early;
+      this.early = null;
+      for (const frame of early) this.applyState(frame);
+      return true;
+    } catch (thrown) {
+      if (read === this.reads) this.early = null;
+      throw thrown;
+    }
   }
 
   /** Fills in when each agent was last heard of; conversations that cannot be read leave that unknown. */
@@ -80,6 +94,8 @@ export class AgentsStore {
       this.applyState(frame);
       this.applyActivity(frame);
       if (frame.type === "agent:log") this.applyLog(frame);
+      // Agents come and go with the file, and so do their titles and their order.
+      if (frame.type === "config:changed") this.load().catch(unlessLost);
     }
   }
 
@@ -88,24 +104,15 @@ export class AgentsStore {
     const { agent: name, state, error, outdated, stopping } = frame;
     const known = this.find(name);
     if (!known) {
-      if (this.isLoaded && this.early === null) void this.load();
+      if (this.isLoaded && this.early === null) this.load().catch(unlessLost);
       return;
     }
     const restarted = state === "starting" && known.state !== "starting";
     const started_at = restarted ? frame.ts : state === "stopped" || state === "error" ? null : known.started_at;
     const pid = state === "stopped" || state === "error" || restarted ? null : known.pid;
     this.put({ ...known, state, error: error ?? null, outdated, stopping, started_at, pid });
-    if (state === "ready" && known.state === "starting") void this.refresh();
-  }
-
-  /** What `initialize` told comes with the list alone. */
-  private async refresh(): Promise<void> {
-    this.early = [];
-    const { agents } = await this.caller.call("agent.list", {});
-    this.list = agents;
-    const early = this.early;
-    this.early = null;
-    for (const frame of early ?? []) this.applyState(frame);
+    // What `initialize` told comes with the list alone.
+    if (state === "ready" && known.state === "starting") this.read().catch(unlessLost);
   }
 
   private applyActivity(frame: Frame): void {

@@ -1,7 +1,7 @@
 // The channels of the configuration and what was said in those that were opened.
 import { SvelteMap } from "svelte/reactivity";
 import type { ChannelEntry, ChannelView, Frame } from "../protocol";
-import { CallFailure, sentence } from "../transport/failure";
+import { CallFailure, sentence, unlessLost } from "../transport/failure";
 import type { Caller } from "./caller";
 
 export type ChannelTalk =
@@ -50,7 +50,7 @@ export class ChannelsStore {
 
   apply(frames: readonly Frame[]): void {
     for (const frame of frames) {
-      if (frame.type === "config:changed") void this.load();
+      if (frame.type === "config:changed") this.load().catch(unlessLost);
       if (frame.type !== "channel:updated") continue;
       const talk = this.talks.get(frame.channel);
       if (talk?.is !== "ready") continue;

@@ -1,6 +1,6 @@
 // The configuration in force, as the settings service tells it. The editor's text is the settings place's own.
 import type { ConfigView, Frame } from "../protocol";
-import { CallFailure } from "../transport/failure";
+import { CallFailure, unlessLost } from "../transport/failure";
 import type { Caller } from "./caller";
 
 export class ConfigurationStore {
@@ -29,7 +29,7 @@ export class ConfigurationStore {
       if (frame.type !== "config:changed") continue;
       this.changes += 1;
       this.changedAt = frame.ts;
-      void this.load();
+      this.load().catch(unlessLost);
     }
   }
 }

@@ -1,6 +1,6 @@
 // The desk: the connection and every store, wired together once for the page.
 import { Connection, type ConnectionState } from "../transport/connection";
-import { CallFailure } from "../transport/failure";
+import { unlessLost } from "../transport/failure";
 import type { Frame, Methods } from "../protocol";
 import { AgentsStore } from "./agents.svelte";
 import { ChannelsStore } from "./channels.svelte";
@@ -62,13 +62,7 @@ export class Desk {
     ]);
     this.isReady = true;
     for (const result of results) {
-      // A connection that broke on the way comes back and takes them again.
-      const isLost = result.status === "rejected" && isConnectionLost(result.reason);
-      if (result.status === "rejected" && !isLost) console.error(result.reason);
+      if (result.status === "rejected") unlessLost(result.reason);
     }
   }
-}
-
-function isConnectionLost(reason: unknown): boolean {
-  return reason instanceof CallFailure && reason.kind === "connection_lost";
 }

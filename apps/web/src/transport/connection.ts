@@ -1,6 +1,6 @@
 // One WebSocket to the daemon that comes back by itself: calls, and the stream of events from its cursor on.
 // It knows no noun; what frames mean is the stores' business.
-import type { Frame, Methods, RpcError } from "../protocol";
+import { LIMITS, type Frame, type Methods, type RpcError } from "../protocol";
 import { CallFailure } from "./failure";
 
 /** How the connection is. `refused`: the daemon is there and does not let this page in. */
@@ -71,9 +71,14 @@ export class Connection {
       return Promise.reject(new CallFailure("connection_lost", "the connection to the daemon is lost"));
     }
     const id = this.nextId++;
+    const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    // What the daemon does not read it cannot answer by its number, so nobody would ever hear of it.
+    if (isOver(request, LIMITS.REQUEST_BYTES)) {
+      return Promise.reject(new CallFailure("too_large", `the request is over ${LIMITS.REQUEST_BYTES / 2 ** 20} MiB`));
+    }
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+      socket.send(request);
     });
   }
 
@@ -168,6 +173,11 @@ export class Connection {
     const refused = !wasOpen && (await this.probe());
     if (this.socket === null) this.receiver.state(refused ? "refused" : "lost");
   }
+}
+
+/** Returns whether a text has more bytes than this in UTF-8; short ones need no counting. */
+function isOver(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
 }
 
 async function isDaemonThere(): Promise<boolean> {

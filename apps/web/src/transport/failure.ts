@@ -20,6 +20,11 @@ export class CallFailure extends Error {
   }
 }
 
+/** For what is asked again once the connection is back: its loss is no failure of the page. */
+export function unlessLost(thrown: unknown): void {
+  if (!(thrown instanceof CallFailure) || thrown.kind !== "connection_lost") console.error(thrown);
+}
+
 /** Returns the sentence of a failure, whatever was thrown. */
 export function sentence(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -52,6 +52,11 @@ export function formatBytes(bytes: number, language: Language): string {
   return `${formatNumber(rounded, language)}\u00a0${steps[step]}`;
 }
 
+/** Returns a limit, which is a whole number of binary megabytes. */
+export function formatLimit(bytes: number, language: Language): string {
+  return `${formatNumber(bytes / 2 ** 20, language)}\u00a0${language === "fr" ? "Mio" : "MiB"}`;
+}
+
 /** Returns a span such as `18 s`, `1 min 52 s`, `2 h 10 min`, `3 d`: two units at most. */
 export function formatDuration(milliseconds: number, language: Language): string {
   const ms = Math.max(0, milliseconds);
