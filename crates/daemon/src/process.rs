@@ -24,6 +24,8 @@ use tokio::sync::mpsc;
 
 use crate::tasks::Tasks;
 
+use guard_link::LinkEnd;
+
 pub(crate) use ancestry::Guards;
 pub(crate) use orphans::adopt as adopt_orphans;
 pub(crate) use program::{CommandParts, Program, exit_reason, find, signal_name, working_folder};
@@ -142,7 +144,13 @@ fn begin(
         .map_err(|_| io::Error::other("the guard's requests are closed"))?;
     let guards = world.guards.clone();
     world.tasks.spawn(async move {
-        guard_link::run(control, requests_in, &news).await;
+        if guard_link::run(control, requests_in, &news).await == LinkEnd::Overdue {
+            tracing::error!("a guard does not end what it guards; it is killed, and the daemon does it");
+            // One that has ended in the meantime is awaited below like any other.
+            if let Err(error) = guard.start_kill() {
+                tracing::debug!(%error, "a guard could not be killed");
+            }
+        }
         let ended_well = match guard.wait().await {
             Ok(status) => status.success(),
             Err(error) => {

@@ -67,6 +67,29 @@ serve
 }
 
 #[test]
+fn an_agent_that_asks_for_more_than_it_takes_in_waits() {
+    // In all far more than may wait for an agent.
+    const READS: usize = 20;
+    const FILE_BYTES: usize = 8 << 20;
+    let mut script = String::from("handshake\nexpect session/prompt\n");
+    for number in 0..READS {
+        script += &format!(
+            r#"send {{"jsonrpc":"2.0","id":{number},"method":"fs/read_text_file","params":{{"sessionId":"${{session}}","path":"FOLDER/large"}}}}"#
+        );
+        script += "\n";
+    }
+    for number in 0..READS {
+        script += &format!("expect-answer {number} result\n");
+    }
+    script += "answer {\"stopReason\":\"end_turn\"}\nserve\n";
+    let (desk, report) = desk_with(&script, r#"["fs"]"#);
+    std::fs::write(desk.path("work/large"), "x".repeat(FILE_BYTES)).expect("the test's own file");
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+}
+
+#[test]
 fn what_is_not_offered_is_not_done() {
     let desk = play(
         r#"handshake
@@ -141,6 +164,12 @@ env = { TOKEN = "open sesame" }
 agents = ["odd"]
 
 [[mcp_servers]]
+name = "lacking"
+command = "sh"
+env = { TOKEN = "$PUPITRE_TEST_IS_NOT_SET" }
+agents = ["odd"]
+
+[[mcp_servers]]
 name = "elsewhere"
 command = "sh"
 agents = ["demo"]
@@ -153,6 +182,8 @@ agents = ["demo"]
         .expect_stdout(r#""mcpServers":[{"name":"here","command":"/"#)
         .expect_stdout(r#""args":["-c","exit"],"env":[{"name":"TOKEN","value":"***"}]"#);
     assert!(!trace.stdout.contains("elsewhere"), "{}", trace.stdout);
+    assert!(!trace.stdout.contains("lacking"), "{}", trace.stdout);
+    assert!(desk.log().contains("PUPITRE_TEST_IS_NOT_SET"), "{}", desk.log());
     desk.stop_agent("odd");
     report.expect_ok(1, &desk);
 }

@@ -176,6 +176,19 @@ fn a_killed_guard_leaves_nothing_either() {
     assert!(desk.log().contains("the agent's guard ended before the agent"));
 }
 
+#[test]
+fn a_guard_that_hangs_is_no_reason_to_wait_for_ever() {
+    let desk = desk_of_all();
+    let stubborn = &STUBBORN[2];
+    desk.run(&["agents", "start", stubborn.name]).expect_code(0);
+    let agent = desk.agent(stubborn.name).pid.expect("it runs");
+    kill_process(guard_of(agent), Signal::STOP).expect("the guard runs");
+    let stop = desk.spawn(&["agents", "stop", stubborn.name]);
+    stop.finish().expect_code(0).expect_stdout("is stopped");
+    expect_gone(&desk, stubborn);
+    assert!(desk.log().contains("a guard does not end what it guards"));
+}
+
 fn guard_of(agent: u32) -> Pid {
     let status = std::fs::read_to_string(format!("/proc/{agent}/status")).expect("the agent runs");
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));

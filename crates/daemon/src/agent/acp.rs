@@ -29,7 +29,7 @@ pub(crate) use incoming::{
     AgentRequest, ClientCall, ElicitationRequest, Incoming, NewTerminal, PermissionRequest,
 };
 pub(crate) use lines::{LineError, LineReader};
-pub(crate) use outgoing::{WriteError, outgoing_lines};
+pub(crate) use outgoing::{Congestion, WriteError, outgoing_lines};
 pub(crate) use read::{
     Initialized, SessionSettings, initialized, new_session_result, session_settings, stop_reason,
 };

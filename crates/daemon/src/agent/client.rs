@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::acp::{
-    AgentRequestId, ClientCall, FileText, NewTerminal, Nothing, Refusal, SessionStart, TerminalStarted,
-    ToolServer,
+    AgentRequestId, ClientCall, Congestion, FileText, NewTerminal, Nothing, Refusal, SessionStart,
+    TerminalStarted, ToolServer,
 };
 use super::connection::LinkInput;
 use super::files::{FileError, Folder, Lines};
@@ -30,13 +31,15 @@ pub(super) struct FileJob {
 
 /// Does the work with files of one run of an agent, one after the other: what an agent writes first is there first.
 pub(super) async fn work_with_files(
-    mut jobs: mpsc::UnboundedReceiver<FileJob>,
-    done: mpsc::UnboundedSender<LinkInput>,
+    mut jobs: mpsc::Receiver<FileJob>,
+    done: mpsc::Sender<LinkInput>,
+    congestion: Congestion,
 ) {
     while let Some(FileJob { id, work }) = jobs.recv().await {
+        congestion.relieved().await;
         match tokio::task::spawn_blocking(work).await {
             // Nobody hears it when the agent is gone.
-            Ok(outcome) => drop(done.send(LinkInput::FileDone(id, outcome))),
+            Ok(outcome) => drop(done.send(LinkInput::FileDone(id, outcome)).await),
             Err(error) => tracing::error!(%error, "work with a file failed"),
         }
     }
@@ -133,6 +136,7 @@ impl AgentTask {
                 FileError::NotAbsolute { .. }
                 | FileError::Outside { .. }
                 | FileError::NotRegular { .. }
+                | FileError::ReadOnly { .. }
                 | FileError::TooLarge { .. }
                 | FileError::NotText { .. } => Refusal::Wrong { reason },
                 FileError::System { .. } => Refusal::Failed { reason },
@@ -236,8 +240,12 @@ impl AgentTask {
             id,
             work: Box::new(move || work(&folder)),
         };
-        // The worker ends with the link, which is still there.
-        link.files.send(job).ok();
+        // A line is only read when there is room, and the worker ends with the link, which is still there. A line that holds a
+        // batch may ask for more than there is room for.
+        if let Err(TrySendError::Full(job)) = link.files.try_send(job) {
+            let reason = "too much is asked of files at once".to_owned();
+            self.refuse(&job.id, Refusal::Failed { reason });
+        }
     }
 
     fn session_folder(&self, session: &str) -> Option<PathBuf> {

@@ -8,7 +8,7 @@ use tokio::process::ChildStdout;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::acp::{AgentRequestId, Connection, LineError, LineReader, Redactor, WriteError};
+use super::acp::{AgentRequestId, Congestion, Connection, LineError, LineReader, Redactor, WriteError};
 use super::client::{FileDone, FileJob, work_with_files};
 use super::session::Asked;
 use super::terminals::{TerminalNews, Terminals};
@@ -19,10 +19,14 @@ use crate::tasks::Tasks;
 /// How long the exit of an agent that closed its stdout is awaited, in milliseconds.
 const EXIT_AFTER_END_OF_OUTPUT_MS: u64 = 2_000;
 
+/// How many pieces of work with files may wait; a further one waits in the agent's stdout.
+const FILE_JOBS: usize = 4;
+
 /// One process of the agent, from its start until nothing of it is left.
 pub(super) struct Link {
     lines: LineReader<ChildStdout>,
     output: Output,
+    congestion: Congestion,
     /// Dropping it closes the agent's stdin.
     pub(super) connection: Option<Connection<Asked>>,
     pub(super) redactor: Redactor,
@@ -39,8 +43,8 @@ pub(super) struct Link {
     pub(super) terminal_news: mpsc::UnboundedSender<TerminalNews>,
     heard_of_terminals: mpsc::UnboundedReceiver<TerminalNews>,
     /// Work with files that it wants done.
-    pub(super) files: mpsc::UnboundedSender<FileJob>,
-    heard_done: mpsc::UnboundedReceiver<LinkInput>,
+    pub(super) files: mpsc::Sender<FileJob>,
+    heard_done: mpsc::Receiver<LinkInput>,
     /// The process has ended, for this reason, and its last output is awaited until then.
     pub(super) exit: Option<Exit>,
     /// Whether anything of the tree lives.
@@ -82,6 +86,8 @@ pub(super) enum LinkInput {
     GuardLost,
     FileDone(AgentRequestId, FileDone),
     Terminal(TerminalNews),
+    /// The agent has read what waited for it.
+    Relieved,
 }
 
 /// The ends of a process that a link is made of.
@@ -93,6 +99,7 @@ pub(super) struct LinkParts {
     pub(super) news: mpsc::UnboundedReceiver<GuardNews>,
     pub(super) written: mpsc::UnboundedReceiver<WriteError>,
     pub(super) stderr: JoinHandle<()>,
+    pub(super) congestion: Congestion,
     pub(super) started_at: u64,
 }
 
@@ -106,16 +113,19 @@ impl Link {
             news,
             written,
             stderr,
+            congestion,
             started_at,
         } = parts;
         let connection = Some(connection);
         let (terminal_news, heard_of_terminals) = mpsc::unbounded_channel();
-        let (files, jobs) = mpsc::unbounded_channel();
-        let (done, heard_done) = mpsc::unbounded_channel();
-        tasks.spawn(work_with_files(jobs, done));
+        let (files, jobs) = mpsc::channel(FILE_JOBS);
+        // One outcome waits at most: each may be a whole file.
+        let (done, heard_done) = mpsc::channel(1);
+        tasks.spawn(work_with_files(jobs, done, congestion.clone()));
         Self {
             lines,
             output: Output::Open,
+            congestion,
             connection,
             redactor,
             guard,
@@ -152,7 +162,10 @@ impl Link {
 
     /// Returns what comes next. Nothing is lost when the future is dropped.
     pub(super) async fn next(&mut self) -> LinkInput {
-        let reads = self.output == Output::Open;
+        // An agent that asks for more than it takes in waits; its end is told by its guard.
+        let congested = self.congestion.is_congested();
+        let reads = self.output == Output::Open && self.files.capacity() > 0 && !congested;
+        let relief = self.congestion.clone();
         tokio::select! {
             biased;
             Some(news) = self.news.recv() => match news {
@@ -167,6 +180,7 @@ impl Link {
                 Ok(None) => LinkInput::OutputEnded(None),
                 Err(error) => LinkInput::OutputEnded(Some(error)),
             },
+            () = relief.relieved(), if congested => LinkInput::Relieved,
             () = std::future::pending() => unreachable!("nothing comes of it"),
         }
     }

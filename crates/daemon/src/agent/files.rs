@@ -33,6 +33,8 @@ pub(super) enum FileError {
     Missing { path: PathBuf },
     #[error("{} is no regular file", path.display())]
     NotRegular { path: PathBuf },
+    #[error("{} may be written by nobody: change its mode first", path.display())]
+    ReadOnly { path: PathBuf },
     #[error("{} has more than {FILE_BYTES} bytes: ask for some of its lines", path.display())]
     TooLarge { path: PathBuf },
     #[error("{} is no UTF-8 text", path.display())]
@@ -99,6 +101,11 @@ impl Folder {
             .map_err(|error| told(error, path, &self.path))?;
         let mode = match rustix::fs::statat(&parent, &name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
+                if stat.st_mode & 0o222 == 0 {
+                    return Err(FileError::ReadOnly {
+                        path: path.to_owned(),
+                    });
+                }
                 Mode::from_raw_mode(stat.st_mode & 0o7777)
             }
             Ok(_) => {
@@ -413,6 +420,17 @@ mod tests {
             .expect_err("which one?");
         assert!(relative.to_string().contains("absolute"), "{relative}");
         assert_eq!(fs::read_to_string(&scene.outside).expect("still there"), "secret");
+    }
+
+    #[test]
+    fn what_nobody_may_write_is_left_alone() {
+        let scene = scene();
+        let text = scene.root.join("text");
+        fs::set_permissions(&text, fs::Permissions::from_mode(0o400)).expect("it is ours");
+        let before = fs::read_to_string(&text).expect("it can be read");
+        let error = scene.write("text", "new").expect_err("it is read-only");
+        assert!(error.contains("may be written by nobody"), "{error}");
+        assert_eq!(fs::read_to_string(&text).expect("it can be read"), before);
     }
 
     #[test]

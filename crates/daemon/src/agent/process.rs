@@ -152,6 +152,7 @@ impl AgentTask {
             .map_err(|error| format!("its guard cannot be started: {error}"))?;
         let stderr = tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
         let (outgoing, writer) = outgoing_lines(guarded.stdin);
+        let congestion = outgoing.congestion();
         let (failed, written) = mpsc::unbounded_channel();
         tasks.spawn(async move {
             if let Err(error) = writer.run().await {
@@ -174,6 +175,7 @@ impl AgentTask {
             news: news_in,
             written,
             stderr,
+            congestion,
             started_at: epoch_ms(),
         };
         Ok(Link::new(parts, tasks))
@@ -211,6 +213,7 @@ impl AgentTask {
             LinkInput::GuardLost => self.guard_lost(),
             LinkInput::FileDone(id, done) => self.file_done(&id, done),
             LinkInput::Terminal(news) => self.take_terminal_news(news),
+            LinkInput::Relieved => {}
         }
     }
 

@@ -47,8 +47,11 @@ impl Program {
         let mut secrets = Vec::new();
         let servers = definition.mcp_servers.iter().map(|server| &server.env);
         for added in servers {
-            // They are given to the agent in a message, so they are secrets of its connection too.
-            secrets.extend(secrets_of(added, &values_of(added, &env)?));
+            // They are given to the agent in a message, so they are secrets of its connection too. One whose variable is
+            // not set is left out of the session, and told there.
+            if let Ok(values) = values_of(added, &env) {
+                secrets.extend(secrets_of(added, &values));
+            }
         }
         let added = values_of(&definition.env, &env)?;
         secrets.extend(secrets_of(&definition.env, &added));

@@ -10,7 +10,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 
 /// What may wait for an agent that does not read its stdin, in bytes. One line more always passes, so that a prompt
-/// with large pictures is never refused to an agent that reads.
+/// with large pictures is never refused to an agent that reads. From half of it on nothing more is read of the agent, so
+/// that what it asks and does not take in is never more than that.
 pub(crate) const WAITING_BYTES: usize = 64 << 20;
 
 /// Takes lines for the agent; never waits.
@@ -33,6 +34,28 @@ struct Waiting {
     bytes: AtomicUsize,
     limit_bytes: usize,
     overflow: Notify,
+    relief: Notify,
+}
+
+/// Whether so much waits for the agent that nothing more is to be done for it until it has read.
+#[derive(Debug, Clone)]
+pub(crate) struct Congestion(Arc<Waiting>);
+
+impl Congestion {
+    pub(crate) fn is_congested(&self) -> bool {
+        self.0.bytes.load(Ordering::Relaxed) > self.0.limit_bytes / 2
+    }
+
+    /// Waits until the agent has read enough.
+    pub(crate) async fn relieved(&self) {
+        loop {
+            let relief = self.0.relief.notified();
+            if !self.is_congested() {
+                return;
+            }
+            relief.await;
+        }
+    }
 }
 
 /// Why nothing more can be written to the agent.
@@ -55,6 +78,7 @@ fn with_limit<W>(sink: W, limit_bytes: usize) -> (OutgoingLines, LineWriter<W>) 
         bytes: AtomicUsize::new(0),
         limit_bytes,
         overflow: Notify::new(),
+        relief: Notify::new(),
     });
     (
         OutgoingLines {
@@ -70,6 +94,10 @@ fn with_limit<W>(sink: W, limit_bytes: usize) -> (OutgoingLines, LineWriter<W>) 
 }
 
 impl OutgoingLines {
+    pub(crate) fn congestion(&self) -> Congestion {
+        Congestion(Arc::clone(&self.waiting))
+    }
+
     /// Queues a line, which brings its own line feed.
     ///
     /// When too much waits already, or the writer has ended, the line goes nowhere: the writer's result says why.
@@ -89,11 +117,15 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
     /// Writes until `OutgoingLines` is gone and all is written, then closes the agent's stdin by dropping it.
     pub(crate) async fn run(mut self) -> Result<(), WriteError> {
         let waiting = Arc::clone(&self.waiting);
-        tokio::select! {
+        let result = tokio::select! {
             biased;
             () = waiting.overflow.notified() => Err(WriteError::Overflow { limit_bytes: waiting.limit_bytes }),
-            result = self.write_all() => Ok(result?),
-        }
+            result = self.write_all() => result.map_err(WriteError::from),
+        };
+        // Nobody reads what still waits: what the agent said last is to be heard all the same.
+        waiting.bytes.store(0, Ordering::Relaxed);
+        waiting.relief.notify_waiters();
+        result
     }
 
     async fn write_all(&mut self) -> io::Result<()> {
@@ -101,6 +133,7 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
             self.sink.write_all(&line).await?;
             self.sink.flush().await?;
             self.waiting.bytes.fetch_sub(line.len(), Ordering::Relaxed);
+            self.waiting.relief.notify_waiters();
         }
         Ok(())
     }
@@ -188,6 +221,24 @@ mod tests {
                     count = agent.read_exact(&mut read) => assert_eq!(count.unwrap(), 8),
                 }
             }
+        });
+    }
+
+    #[test]
+    fn who_waits_for_relief_goes_on_when_the_agent_reads() {
+        run(async {
+            let (ours, mut agent) = tokio::io::duplex(8);
+            let (lines, writer) = with_limit(ours, 100);
+            let congestion = lines.congestion();
+            lines.push(vec![b'x'; 90]);
+            assert!(congestion.is_congested());
+            let mut read = vec![0; 90];
+            drop(lines);
+            let (written, count, ()) =
+                tokio::join!(writer.run(), agent.read_exact(&mut read), congestion.relieved());
+            written.unwrap();
+            assert_eq!(count.unwrap(), 90);
+            assert!(!congestion.is_congested());
         });
     }
 
