@@ -47,6 +47,7 @@ pub enum RealAgent {
     Claude,
     Gemini,
     OpenCode,
+    Qwen,
 }
 
 /// Where an agent comes from.
@@ -92,20 +93,21 @@ pub enum Unavailable {
 }
 
 impl RealAgent {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::TypeScriptExample,
         Self::PythonEcho,
         Self::Codex,
         Self::Claude,
         Self::Gemini,
         Self::OpenCode,
+        Self::Qwen,
     ];
 
     /// Returns the agents that are small enough for every run: the others take hundreds of megabytes.
     pub fn small() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|agent| match agent {
             Self::TypeScriptExample | Self::PythonEcho | Self::Codex => true,
-            Self::Claude | Self::Gemini | Self::OpenCode => false,
+            Self::Claude | Self::Gemini | Self::OpenCode | Self::Qwen => false,
         })
     }
 
@@ -122,6 +124,7 @@ impl RealAgent {
             Self::Claude => "claude",
             Self::Gemini => "gemini",
             Self::OpenCode => "opencode",
+            Self::Qwen => "qwen",
         }
     }
 
@@ -150,6 +153,10 @@ impl RealAgent {
             Self::OpenCode => Package::Npm {
                 name: "opencode-ai",
                 version: "1.18.33",
+            },
+            Self::Qwen => Package::Npm {
+                name: "@qwen-code/qwen-code",
+                version: "0.15.10",
             },
         }
     }

@@ -2,7 +2,9 @@
 //! cancel in mid-stream, a kill in mid-turn, each followed by a turn that works. They run with `PUPITRE_REAL_AGENTS=1` for
 //! the small ones, `=all`, or names divided by commas; without it, or when an agent cannot be had, a test says so.
 
-use std::time::Duration;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pupitre_protocol::MessageId;
 use pupitre_protocol::agent::AgentState;
@@ -232,6 +234,64 @@ fn check_model_agent(agent: RealAgent, after_reject: StopReason) {
     scene.expect_killed(turn);
     scene.works("{{say Back again.}}", "Back again.");
     told_if_forgotten(&stage);
+    check_stop_in_mid_tool(&stage);
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the library makes named pipes on Linux only"
+)]
+fn mkfifo(path: &std::path::Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("mkfifo is part of every system").success());
+}
+
+/// Stops the agent while a tool of its sleeps: nothing of either may live on.
+fn check_stop_in_mid_tool(stage: &Stage) {
+    // No other test has a process with this number.
+    let seconds = format!("{}", 600_000 + std::process::id() % 100_000);
+    let asleep = stage.desk.path("work/asleep");
+    mkfifo(&asleep);
+    let scene = stage.scene();
+    let mut follower = scene.follower;
+    let text = format!("{{{{say Sleeping.}}}}{{{{shell echo > asleep; sleep {seconds}}}}}");
+    let turn = stage.desk.send(stage.name, &text).message_id;
+    loop {
+        let frame = follower.next("the tool runs");
+        match &frame.event {
+            Event::PermissionRequested(permission) => {
+                let option = permission
+                    .options
+                    .iter()
+                    .find(|option| option.kind == "allow_once");
+                let option_id = option.map(|option| option.option_id.clone());
+                assert!(option_id.is_some(), "{permission:#?}");
+                let id = permission.id;
+                stage
+                    .desk
+                    .call::<chat::AnswerPermission>(AnswerPermissionParams { id, option_id });
+            }
+            Event::PermissionResolved(_) => break,
+            _ => {}
+        }
+        assert!(EndedTurn::of(&frame, turn).is_none(), "the turn has ended");
+    }
+    let (told, hears) = mpsc::channel();
+    // It ends when the tool has written, or with the test.
+    thread::spawn(move || told.send(std::fs::read(asleep)));
+    let said = hears.recv_timeout(PATIENCE).expect("the tool runs");
+    said.expect("the test's own file");
+    let begun = Instant::now();
+    stage.desk.stop_agent(stage.name);
+    println!(
+        "{}: stopped in mid-tool after {:.2?}",
+        stage.name,
+        begun.elapsed()
+    );
+    let left = stage.desk.commands_with(&seconds);
+    assert!(left.is_empty(), "the tool lives on: {left:#?}");
+    let left = stage.desk.processes();
+    assert_eq!(left.len(), 1, "only the daemon is left: {left:#?}");
 }
 
 /// Either the session could be taken up again, or it is said that the agent forgot.
@@ -270,6 +330,11 @@ fn gemini() {
 #[test]
 fn opencode() {
     check_model_agent(RealAgent::OpenCode, StopReason::EndTurn);
+}
+
+#[test]
+fn qwen() {
+    check_model_agent(RealAgent::Qwen, StopReason::EndTurn);
 }
 
 /// It has no model and one play: some text, a tool, a permission request, more text.

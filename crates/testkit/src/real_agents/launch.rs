@@ -177,6 +177,22 @@ impl Start {
                 ];
                 Self::with(program.clone(), &["--acp"], &env, vec![file], vec![program])
             }
+            RealAgent::Qwen => {
+                let program = modules.join(".bin/qwen");
+                let base_url = format!("{server_url}/v1");
+                let env = [
+                    ("OPENAI_API_KEY", "no-key"),
+                    ("OPENAI_BASE_URL", base_url.as_str()),
+                    ("OPENAI_MODEL", "test-model"),
+                ];
+                Self::with(
+                    program.clone(),
+                    &["--acp", "--auth-type", "openai"],
+                    &env,
+                    vec![],
+                    vec![program],
+                )
+            }
             RealAgent::OpenCode => {
                 let program = opencode_program(&modules);
                 let settings = json!({

@@ -170,6 +170,11 @@ fn opencode() {
 }
 
 #[test]
+fn qwen() {
+    check_model_agent(RealAgent::Qwen, "end_turn");
+}
+
+#[test]
 fn the_typescript_example() {
     let Some(mut running) = start(RealAgent::TypeScriptExample) else {
         return;
