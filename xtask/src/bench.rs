@@ -6,6 +6,7 @@ mod chunks;
 mod daemon;
 mod demo_agent;
 mod desk;
+mod guard;
 mod machine;
 mod memory;
 mod page;
@@ -36,6 +37,7 @@ const BENCHES: &[Bench] = &[
     start::BENCH,
     demo_agent::BENCH,
     daemon::BENCH,
+    guard::BENCH,
     chunks::BENCH,
     terminal::BENCH,
 ];

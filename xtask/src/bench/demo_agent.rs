@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -22,7 +22,14 @@ pub(super) const BENCH: Bench = Bench {
     measure,
 };
 
-fn measure(subject: &Subject) -> Result<Vec<Row>> {
+/// Returns how long the demo agent, started directly, takes until it has answered `initialize`.
+pub(super) fn start_time(subject: &Subject) -> Result<Duration> {
+    let begun = Instant::now();
+    with_agent(subject, |_| Ok(begun.elapsed()))
+}
+
+/// Starts the agent, looks at it once it has answered `initialize`, and ends it.
+fn with_agent<T>(subject: &Subject, look: impl FnOnce(u32) -> Result<T>) -> Result<T> {
     let mut agent = subject
         .pupitre()
         .arguments(["demo-agent"])
@@ -32,10 +39,15 @@ fn measure(subject: &Subject) -> Result<Vec<Row>> {
         .stderr(Stdio::null())
         .spawn()
         .context("cannot start the demo agent")?;
-    let bytes = answered(&mut agent).and_then(|()| memory::of_tree(agent.id()));
+    let seen = answered(&mut agent).and_then(|()| look(agent.id()));
     // Whatever was measured or not, nothing is left running.
     agent.kill().context("cannot end the demo agent")?;
     agent.wait().context("cannot end the demo agent")?;
+    seen
+}
+
+fn measure(subject: &Subject) -> Result<Vec<Row>> {
+    let bytes = with_agent(subject, memory::of_tree);
     Ok(vec![Row {
         name: BENCH.name,
         what: "`pupitre demo-agent`, proportional set size".to_owned(),

@@ -24,14 +24,30 @@ fn of_process(process: u32) -> Result<u64> {
     proportional_bytes(&rollup).with_context(|| format!("{path} has no Pss line"))
 }
 
+/// Returns what a process shares with no other, in bytes.
+///
+/// # Errors
+///
+/// When it has ended, or belongs to somebody else.
+pub(super) fn private(process: u32) -> Result<u64> {
+    let path = format!("/proc/{process}/smaps_rollup");
+    let rollup = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+    let of = |name| bytes_of(&rollup, name).with_context(|| format!("{path} has no line {name}"));
+    Ok(of("Private_Clean:")? + of("Private_Dirty:")?)
+}
+
 fn proportional_bytes(rollup: &str) -> Option<u64> {
-    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    bytes_of(rollup, "Pss:")
+}
+
+fn bytes_of(rollup: &str, name: &str) -> Option<u64> {
+    let line = rollup.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }
 
-/// A thread's file lists the children that this thread began.
-fn children(process: u32) -> Result<Vec<u32>> {
+/// Returns the children of a process. A thread's file lists the children that this thread began.
+pub(super) fn children(process: u32) -> Result<Vec<u32>> {
     let threads = format!("/proc/{process}/task");
     let mut children = Vec::new();
     for thread in std::fs::read_dir(&threads).with_context(|| format!("cannot list {threads}"))? {
