@@ -15,7 +15,7 @@ const PARTS: [&str; 4] = ["engine", "pty", "memory", "readers"];
 
 pub(super) const BENCH: Bench = Bench {
     name: "terminal",
-    what: "the terminal engine beside the emulator alone, beside tmux and a bare reader; memory, readers (3 minutes)",
+    what: "the terminal engine beside the emulator alone, beside tmux and a bare reader; memory, readers (4 minutes)",
     measures: Measures::Crate,
     measure,
 };

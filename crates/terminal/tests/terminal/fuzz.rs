@@ -1,4 +1,4 @@
-//! The differential fuzzer in small; `cargo run --release -p pupitre-terminal --example fuzz` is the large one.
+//! The differential fuzzer in small; `cargo xtask adversary terminal-fuzz` is the large one.
 
 use crate::differential::run_seed;
 
