@@ -7,7 +7,7 @@
 use pupitre_model::config::Secrecy;
 use pupitre_model::conversation::{ToolPatch, Update, Voice};
 
-use pupitre_protocol::conversation::Wanted;
+use pupitre_protocol::conversation::{FieldInput, Wanted};
 
 use super::acp::{ElicitationRequest, Initialized, PermissionRequest, Redactor};
 
@@ -122,8 +122,31 @@ impl Veil {
                 for field in fields {
                     self.blot_in(&mut field.title);
                     self.blot_each([&mut field.description]);
+                    self.cover_input(&mut field.input);
                 }
             }
+        }
+    }
+
+    /// Blots secrets out of what can be entered. A secret that is filled in already is left out: what stands in its place
+    /// would be sent back.
+    fn cover_input(&self, input: &mut FieldInput) {
+        match input {
+            FieldInput::Text { default, .. } => {
+                if default
+                    .as_ref()
+                    .is_some_and(|text| self.blot(text.clone()) != *text)
+                {
+                    *default = None;
+                }
+            }
+            FieldInput::Choice { options, .. } | FieldInput::Choices { options, .. } => {
+                for option in options {
+                    self.blot_in(&mut option.title);
+                    self.blot_each([&mut option.description]);
+                }
+            }
+            FieldInput::Number { .. } | FieldInput::Integer { .. } | FieldInput::Boolean { .. } => {}
         }
     }
 
@@ -232,6 +255,7 @@ impl Veil {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use pupitre_protocol::conversation::{Field, FieldOption};
 
     use super::*;
 
@@ -304,6 +328,61 @@ mod tests {
             panic!("one update")
         };
         assert_eq!(covered.output.as_deref(), Some("{\"key\":\"***\"}"));
+    }
+
+    #[test]
+    fn what_a_question_offers_is_covered_and_a_secret_is_not_filled_in() {
+        let secret = "sk-51c7d0e2";
+        let text = |default: &str| FieldInput::Text {
+            format: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            default: Some(default.to_owned()),
+        };
+        let field = |input| Field {
+            name: "f".into(),
+            title: format!("as {secret}"),
+            description: None,
+            required: true,
+            input,
+        };
+        let option = FieldOption {
+            value: "v".into(),
+            title: format!("use {secret}"),
+            description: Some(secret.into()),
+        };
+        let choice = FieldInput::Choice {
+            options: vec![option],
+            default: None,
+        };
+        let mut request = ElicitationRequest {
+            session: None,
+            message: format!("is it {secret}?"),
+            wants: Wanted::Form {
+                fields: vec![field(text(secret)), field(text("plain")), field(choice)],
+            },
+            elicitation: None,
+        };
+        veil(secret).cover_question(&mut request);
+        let shown = format!("{request:?}");
+        assert!(!shown.contains(secret), "{shown}");
+        for word in ["is it ***?", "as ***", "use ***", "default: Some(\"plain\")"] {
+            assert!(shown.contains(word), "{word}: {shown}");
+        }
+        let Wanted::Form { fields } = request.wants else {
+            panic!("it is a form")
+        };
+        assert_eq!(
+            fields[0].input,
+            FieldInput::Text {
+                format: None,
+                min_length: None,
+                max_length: None,
+                pattern: None,
+                default: None
+            }
+        );
     }
 
     proptest! {
