@@ -97,9 +97,12 @@ pub fn describe(gate: &Gate) -> String {
 }
 `;
 
+/** As a terminal would have shown it. */
+const [OK, FAILED] = ["\u001b[32mok\u001b[0m", "\u001b[31mFAILED\u001b[0m"];
+
 const OUTPUT = [
-  ...Array.from({ length: 33 }, (_, at) => `test gates::case_${String(at + 1).padStart(2, "0")} ... ok`),
-  "test gates::broken_sensor ... FAILED", "", "---- gates::broken_sensor ----", "  left: 0.00", " right: alarm", "", "test result: FAILED. 33 passed; 1 failed",
+  ...Array.from({ length: 33 }, (_, at) => `test gates::case_${String(at + 1).padStart(2, "0")} ... ${OK}`),
+  `test gates::broken_sensor ... ${FAILED}`, "", "---- gates::broken_sensor ----", "  left: 0.00", " right: alarm", "", `test result: ${FAILED}. 33 passed; 1 failed`,
 ].join("\n");
 
 export const CONFIGURATION = `# The desk of this machine. Saved changes apply at once.
