@@ -32,7 +32,7 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
         if runner == Runner::Nextest {
             documentation_tests(&mut phases, checkout)?;
         }
-        web::test(&mut phases, checkout);
+        web::test(&mut phases, checkout, &agents);
     }
     let rust_tests = agents.told_to(runner.invocation(runner_arguments(arguments)));
     phases.command("rust tests", &rust_tests);
@@ -73,7 +73,8 @@ fn runner_arguments(arguments: &[String]) -> Vec<&str> {
         .collect()
 }
 
-enum RealAgents {
+/// Whether the agents of others are tried, and where they are kept.
+pub(crate) enum RealAgents {
     Run { cache: PathBuf },
     LeftOut,
 }
@@ -95,7 +96,8 @@ impl RealAgents {
         }
     }
 
-    fn told_to(&self, invocation: Invocation) -> Invocation {
+    /// Returns an invocation that knows it.
+    pub(crate) fn told_to(&self, invocation: Invocation) -> Invocation {
         match self {
             Self::Run { cache } => invocation
                 .environment(REAL_AGENTS, "1")

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::checkout::Checkout;
 use crate::invocation::Invocation;
 use crate::report::{PhaseEnd, Phases};
+use crate::test::RealAgents;
 use crate::tools::{self, Presence};
 
 /// The program that the browser tests drive.
@@ -13,7 +14,7 @@ const PROGRAM: &str = "PUPITRE_BIN";
 
 /// Installs what apps/web pins, unless the build of the program has done it, and runs the page's tests.
 /// The page's own scripts say which tests there are.
-pub(crate) fn test(phases: &mut Phases, checkout: &Checkout) {
+pub(crate) fn test(phases: &mut Phases, checkout: &Checkout, agents: &RealAgents) {
     let page = checkout.root().join("apps").join("web");
     if !page.join("package.json").is_file() {
         return;
@@ -37,7 +38,7 @@ pub(crate) fn test(phases: &mut Phases, checkout: &Checkout) {
         let program = checkout
             .target_folder()
             .map(|target| target.join("debug").join("pupitre"));
-        let in_browser = npm().arguments(["run", "e2e"]);
+        let in_browser = agents.told_to(npm().arguments(["run", "e2e"]));
         match program {
             Ok(program) => phases.command("page: browser", &in_browser.environment(PROGRAM, program)),
             Err(error) => phases.work("page: browser", "cargo xtask test", || Err(error)),
