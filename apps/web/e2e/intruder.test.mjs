@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { findChromium, launch, openPage, picture } from "./browser.mjs";
 import { missing, startDesk, visit } from "./desk.mjs";
+import { assertAccessible } from "./scene.mjs";
 
 /** Where an attacker's page may stand: another site, and another port of this machine, which is the same site. */
 const NAMES = { "another site": "evil.example", "another port": "127.0.0.1", "another name of this machine": "localhost" };
@@ -167,6 +168,15 @@ describe("an intruder", { skip: missing }, () => {
     assert.equal(await outside.evaluate(async () => (await fetch("/api/upload?name=a", { method: "POST", body: "x" })).status), 401);
     assert.equal(await socketOf(outside, desk.url), "refused");
     assert.doesNotMatch(await outside.locator("body").innerText(), /Demo|Second/);
+    await assertAccessible(outside, "not let in");
+    // It tries again and again; what is shown stays.
+    await outside.evaluate(() => {
+      window.changes = 0;
+      new MutationObserver((changes) => (window.changes += changes.length)).observe(document.body, { childList: true, subtree: true });
+    });
+    await outside.evaluate(() => window.pupitre.retryNow());
+    await outside.waitForResponse((response) => response.url().endsWith("/healthz"));
+    assert.equal(await outside.evaluate(() => window.changes), 0);
     await outside.context().close();
   });
 
@@ -224,12 +234,18 @@ describe("an intruder", { skip: missing }, () => {
     const other = await page.context().newPage();
     await other.goto(desk.url);
     await other.waitForFunction(() => window.pupitre?.connection === "connected");
+    await page.bringToFront();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("log this browser");
     await page.getByRole("option", { name: "Log this browser out" }).waitFor();
     await page.keyboard.press("Enter");
-    for (const window_ of [page, other]) await window_.getByText("Pupitre does not let this page in.").waitFor();
+    for (const one of [page, other]) {
+      // A window in the background draws nothing.
+      await one.bringToFront();
+      await one.getByText("Pupitre does not let this page in.").waitFor();
+    }
     assert.equal(await socketOf(other, desk.url), "refused");
+    assert.equal(await other.getByText("Demo").count(), 0, "what was shown is gone");
     await other.close();
     await page.goto(await desk.daemon.newAddress());
     await page.waitForFunction(() => window.pupitre?.connection === "connected");

@@ -12,6 +12,8 @@ import { AskingStore } from "./asking.svelte";
 
 export class Desk {
   connection: ConnectionState = $state("connecting");
+  /** The daemon does not let this browser in, as of the last try; it stays so while the next one is on its way. */
+  isOutside = $state(false);
   /** Snapshots were taken at least once. */
   isReady = $state(false);
   readonly agents = new AgentsStore(this);
@@ -25,7 +27,11 @@ export class Desk {
 
   constructor(url: string) {
     this.link = new Connection(url, {
-      state: (state) => (this.connection = state),
+      state: (state) => {
+        this.connection = state;
+        if (state === "refused") this.isOutside = true;
+        if (state === "connected") this.isOutside = false;
+      },
       frames: (frames) => this.apply(frames),
       resync: () => void this.takeSnapshots(),
     });

@@ -63,7 +63,7 @@ export const en = {
   daemonGone: "The connection to Pupitre is lost.",
   daemonGoneWhat: "This page comes back by itself as soon as the daemon answers. What agents do meanwhile is not lost.",
   refused: "Pupitre does not let this page in.",
-  refusedWhat: "Its link was used up or is too old, or it was logged out. Open a new one from a terminal:",
+  refusedWhat: "Its link was used up or is too old, or this browser was logged out. A terminal opens the page anew:",
   configurationBroken: "The configuration file has problems.",
   configurationBrokenWhat: "The last valid version stays in force.",
   openSettings: "Open settings",
