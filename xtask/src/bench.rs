@@ -7,6 +7,7 @@ mod daemon;
 mod demo_agent;
 mod desk;
 mod guard;
+mod interface;
 mod machine;
 mod memory;
 mod page;
@@ -40,6 +41,7 @@ const BENCHES: &[Bench] = &[
     guard::BENCH,
     chunks::BENCH,
     terminal::BENCH,
+    interface::BENCH,
 ];
 
 /// One benchmark: a name to call it by, and what it does.
@@ -58,6 +60,18 @@ enum Measures {
     /// A crate alone, which the benchmark builds itself.
     Crate,
 }
+
+/// Why a benchmark cannot be run here: an error that is no failure, and is shown.
+#[derive(Debug)]
+struct Skipped(String);
+
+impl std::fmt::Display for Skipped {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Skipped {}
 
 /// What is measured: the stripped release binary.
 struct Subject {
@@ -102,11 +116,17 @@ pub(crate) fn run(checkout: &Checkout, names: &[String]) -> Result<()> {
         let run_again = format!("cargo xtask bench {}", bench.name);
         let begun = Instant::now();
         let mut measured = Vec::new();
+        let mut skipped = None;
         let end = phases.work(bench.name, &run_again, || {
-            measured = (bench.measure)(&subject)?;
+            match (bench.measure)(&subject) {
+                Ok(rows) => measured = rows,
+                Err(error) => skipped = Some(error.downcast::<Skipped>()?),
+            }
             Ok(())
         });
-        if end == PhaseEnd::Passed {
+        if let Some(Skipped(why)) = &skipped {
+            phases.skip(bench.name, why);
+        } else if end == PhaseEnd::Passed {
             sections.push(Section::of(bench.name, &machine, begun.elapsed(), &measured));
         }
         rows.extend(measured);

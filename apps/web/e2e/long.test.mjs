@@ -1,5 +1,5 @@
 // Long conversations and long answers: what is drawn stays small, nothing jumps, nothing is lost. How quick it is, the
-// benchmark `page` measures.
+// benchmark `interface` measures.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { findChromium, launch, openPage, picture } from "./browser.mjs";
