@@ -248,7 +248,7 @@ const METHODS = {
   "agent.stop": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "stopped", pid: null, started_at: null })),
   "agent.restart": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "ready", error: null, outdated: false })),
   "agent.logs": (stage, { agent }) => ({ lines: agent === "nightly" ? stage.story.log.map((line, at) => ({ number: at + 1, ts: stage.now, line, stray: false })) : [] }),
-  "chat.permissions": (stage) => ({ permissions: [...stage.conversations.values()].flatMap((conversation) => conversation.permissions) }),
+  "chat.permissions": (stage) => ({ permissions: [...stage.conversations.values()].flatMap((conversation) => conversation.permissions), elicitations: [], logins: [] }),
   "chat.history": (stage, { agent }) => ({
     conversations: [...stage.conversations.values()]
       .filter((conversation) => !agent || conversation.agent === agent)
@@ -264,7 +264,7 @@ const METHODS = {
     const reach = messages.filter((message) => !before || message.id < before).slice(-(limit ?? 200));
     return {
       agent, conversation: id, read_only: false, title, cwd: "/home/ada/src/lockkeeper", rev, messages: reach, total: messages.length, truncated: false,
-      busy, queued, usage, commands, permissions, modes, config_options, stalled: false, elicitations: [], login: null,
+      busy, queued, usage, commands, permissions, elicitations: [], login: null, modes, config_options, stalled: false, elicitations: [], login: null,
     };
   },
   "chat.send": (stage, { agent, text }) => {
