@@ -50,7 +50,7 @@ fn the_list_has_every_field_and_the_order_of_the_configuration() {
         "{demo:#?}"
     );
     assert_eq!(demo["capabilities"]["load_session"], json!(true));
-    assert_eq!(demo["auth_methods"], json!([]));
+    assert_eq!(demo["auth_methods"][0]["id"], json!("demo"));
     assert_eq!(agents[1]["state"], json!("stopped"));
     assert_eq!(agents[1]["pid"], json!(null));
     let table = desk.run(&["agents"]);

@@ -210,19 +210,19 @@ fn a_start_that_is_stopped_ends_at_once() {
 }
 
 #[test]
-fn an_agent_that_wants_a_login_says_which() {
+fn an_agent_that_wants_a_login_and_offers_none_is_left_to_its_own_program() {
     let desk = Desk::without_daemon(&[]);
-    let (agent, report) = fake_script(&desk, "locked", &odd_script("needs-login"));
+    let script = desk.path("locked.script");
+    let refuses = "expect initialize\nanswer {\"protocolVersion\":1,\"agentCapabilities\":{}}\n\
+        expect session/new\nfail -32000 Authentication required\nserve\n";
+    std::fs::write(&script, refuses).expect("the test's own file");
+    let (agent, report) = fake_script(&desk, "locked", &script);
     desk.write_config(&[agent]);
     let desk = started(desk);
     desk.run(&["ask", "locked", "hello"])
         .expect_code(1)
-        .expect_stderr("A key");
-    assert_eq!(desk.agent("locked").auth_methods[0].id, "key");
-    assert_eq!(
-        codes(&desk.conversation("locked")),
-        [SystemCode::AgentUnavailable]
-    );
+        .expect_stderr("Authentication required; log in with its own program");
+    assert!(!desk.conversation("locked").busy);
     desk.stop_agent("locked");
     report.expect_ok(1, &desk);
 }

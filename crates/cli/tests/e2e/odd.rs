@@ -3,12 +3,13 @@
 
 mod elsewhere;
 
+use pupitre_protocol::agent::AuthenticateParams;
 use pupitre_protocol::conversation::{
     AnswerPermissionParams, CancelParams, ConversationView, Media, Message, Part, Role, StopReason, ToolCall,
     ToolKind, ToolStatus,
 };
 use pupitre_protocol::event::Event;
-use pupitre_protocol::method::chat;
+use pupitre_protocol::method::{agent, chat};
 use pupitre_testkit::fixtures::{odd_script, odd_scripts};
 
 use crate::support::{Desk, EndedTurn, Follower, agent_name, fake_script};
@@ -19,6 +20,8 @@ struct Odd {
     act: Act,
     first: End,
     says: Says,
+    /// What the client does in the second turn.
+    act_then: Act,
     second: End,
     says_then: Says,
     /// How many runs of the agent end as the script wants; `None` where the daemon cuts it off.
@@ -33,6 +36,8 @@ enum Act {
     CancelAt(&'static str),
     /// Cancels the turn when it asks for permission.
     CancelAtPermission,
+    /// Logs in this way when the agent wants it.
+    LogIn(&'static str),
 }
 
 /// How a turn ends.
@@ -63,6 +68,7 @@ const WELL: Odd = Odd {
     act: Act::Wait,
     first: END_TURN,
     says: Text(""),
+    act_then: Act::Wait,
     second: END_TURN,
     says_then: Text("All is well."),
     runs: Some(1),
@@ -158,6 +164,7 @@ fn check(script: &str, odd: Odd, also: fn(&Seen<'_>)) {
     // What comes behind the end of a turn still belongs to it.
     follower.wait_for_text(first, &odd.says.text());
     let second = desk.send("odd", "The second turn.").message_id;
+    act(&desk, &mut follower, second, &odd.act_then);
     check_end(&follower.wait_for_end_of_turn(second), &odd.second);
     follower.wait_for_text(second, &odd.says_then.text());
     assert_eq!(
@@ -204,6 +211,15 @@ fn act(desk: &Desk, follower: &mut Follower<'_>, turn: pupitre_protocol::Message
         Act::CancelAtPermission => {
             permission(follower);
             cancel();
+        }
+        Act::LogIn(method) => {
+            while !matches!(&follower.next("the agent wants a login").event,
+                Event::TurnChanged(changed) if changed.login.is_some())
+            {}
+            desk.call::<agent::Authenticate>(AuthenticateParams {
+                agent: agent_name("odd"),
+                method_id: method.to_owned(),
+            });
         }
     }
 }
@@ -377,9 +393,10 @@ odd! {
         ..WELL
     }, |_| {};
     needs_login = "needs-login": Odd {
-        first: End::Unavailable("log in"),
-        second: End::Unavailable("A key"),
-        says_then: Text(""),
+        act: Act::LogIn("key"),
+        says: Text("Signed in."),
+        act_then: Act::LogIn("key"),
+        says_then: Text("Signed in again."),
         ..WELL
     }, |_| {};
     ignores_eof = "ignores-eof": Odd { says: Text("First turn."), ..WELL }, |_| {};

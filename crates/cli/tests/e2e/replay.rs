@@ -74,13 +74,24 @@ fn play(desk: &Desk, case: &Case) -> JoinHandle<()> {
         Opening::Ready { .. } => {}
         Opening::NoHandshake | Opening::SessionRefused { .. } => {
             let sent = desk.send(&case.name, "Hello?");
-            let ended = follower.wait_for_end_of_turn(sent.message_id);
-            assert_eq!(
-                ended.message.code,
-                Some(SystemCode::AgentUnavailable),
-                "{}: {ended:#?}",
-                case.name
-            );
+            let mut wants_login = false;
+            let ended = loop {
+                let frame = follower.next(&format!("{} refuses", case.name));
+                if wants_login_now(&frame.event, &case.name).is_some() {
+                    wants_login = true;
+                    cancel(desk, &case.name);
+                }
+                if let Some(ended) = EndedTurn::of(&frame, sent.message_id) {
+                    break ended;
+                }
+            };
+            let told = (ended.message.code, ended.stop_reason);
+            let expected = if wants_login {
+                (None, Some(StopReason::Cancelled))
+            } else {
+                (Some(SystemCode::AgentUnavailable), None)
+            };
+            assert_eq!(told, expected, "{}: {ended:#?}", case.name);
             assert!(!follower.expect_same().busy);
             return stop_apart(desk, &case.name);
         }
@@ -98,13 +109,39 @@ fn play(desk: &Desk, case: &Case) -> JoinHandle<()> {
             id: desk.send(&case.name, &turn.prompt).message_id,
             asked: 0,
             cancelled: false,
+            login: None,
         };
-        let ended = running.play(&mut stopping);
-        check_end(case, turn, &ended);
+        let (ended, login) = running.play(&mut stopping);
+        match (login, &turn.outcome) {
+            (Some(login), TurnOutcome::Failed { message, .. }) => {
+                assert!(login.contains(message.as_str()), "{}: {login}", case.name);
+                assert_eq!(ended.stop_reason, Some(StopReason::Cancelled), "{}", case.name);
+            }
+            (Some(login), outcome) => panic!("{}: {login}, and not {outcome:?}", case.name),
+            (None, _) => check_end(case, turn, &ended),
+        }
     }
     let view = follower.expect_same();
     check_conversation(case, &view, &turns);
     stopping.unwrap_or_else(|| stop_apart(desk, &case.name))
+}
+
+/// Returns what an agent says when it wants a login.
+fn wants_login_now<'event>(event: &'event Event, name: &str) -> Option<&'event str> {
+    match event {
+        Event::TurnChanged(changed) if changed.agent.as_str() == name => {
+            changed.login.as_ref().map(|login| login.message.as_str())
+        }
+        _ => None,
+    }
+}
+
+fn cancel(desk: &Desk, name: &str) {
+    let reply = desk.call::<chat::Cancel>(CancelParams {
+        agent: agent_name(name),
+        message_id: None,
+    });
+    assert!(reply.cancelled, "{name}: a turn runs");
 }
 
 /// A turn that is driven as the recorded client drove it.
@@ -120,11 +157,13 @@ struct RunningTurn<'case, 'desk> {
     /// How many permission requests came.
     asked: usize,
     cancelled: bool,
+    /// What the agent said when it wanted a login, which nobody gives here.
+    login: Option<String>,
 }
 
 impl RunningTurn<'_, '_> {
     /// Returns how the turn ended; where the recording left it open, because the agent was stopped or ended.
-    fn play(mut self, stopping: &mut Option<JoinHandle<()>>) -> EndedTurn {
+    fn play(mut self, stopping: &mut Option<JoinHandle<()>>) -> (EndedTurn, Option<String>) {
         let is_open = self.turn.outcome == TurnOutcome::Open;
         if is_open {
             self.wait_until_prompted();
@@ -145,12 +184,16 @@ impl RunningTurn<'_, '_> {
             }
             // What is said behind the end of a turn still belongs to it.
             if let Some(ended) = ended.take_if(|_| is_open || says_all) {
-                return ended;
+                return (ended, self.login);
             }
             let frame = self.follower.next(&format!("{} goes on", self.case.name));
             match &frame.event {
                 Event::PermissionRequested(asked) if asked.agent.as_str() == self.case.name => {
                     self.take_permission(asked.id, &asked.options);
+                }
+                event if wants_login_now(event, &self.case.name).is_some() => {
+                    self.login = wants_login_now(event, &self.case.name).map(str::to_owned);
+                    cancel(self.desk, &self.case.name);
                 }
                 _ => ended = ended.or_else(|| EndedTurn::of(&frame, self.id)),
             }
@@ -209,11 +252,7 @@ impl RunningTurn<'_, '_> {
             return;
         }
         self.cancelled = true;
-        let reply = self.desk.call::<chat::Cancel>(CancelParams {
-            agent: agent_name(&self.case.name),
-            message_id: None,
-        });
-        assert!(reply.cancelled, "{}: a turn runs", self.case.name);
+        cancel(self.desk, &self.case.name);
     }
 }
 
