@@ -1,8 +1,8 @@
 // What an agent asks of its user besides permission: a form, an address, a login; with a real daemon and the demo agent.
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { findChromium, launch, openPage, picture } from "./browser.mjs";
-import { missing, send, startDesk, waitIdle } from "./desk.mjs";
+import { findChromium, launch, picture } from "./browser.mjs";
+import { missing, send, startDesk, visit, waitIdle } from "./desk.mjs";
 import { assertAccessible } from "./scene.mjs";
 
 describe("questions", { skip: missing }, () => {
@@ -12,7 +12,7 @@ describe("questions", { skip: missing }, () => {
   before(async () => {
     browser = await launch(findChromium());
     desk = await startDesk();
-    page = await openPage(browser, desk.url, { path: "#/agents/demo" });
+    page = await visit(browser, desk, { path: "#/agents/demo" });
     await page.waitForSelector("textarea");
   });
   after(async () => {

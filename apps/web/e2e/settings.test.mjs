@@ -60,7 +60,8 @@ describe("settings", { skip: missing }, () => {
 
   test("what is no TOML is marked too, behind letters of more than one byte", async () => {
     await overwrite('title = "Second"', 0, 'icon = "é😀" = ');
-    const where = page.locator(".problems .where", { hasText: /^14:/ });
+    // Beside the problem stands the remark that what follows is not read until it is mended.
+    const where = page.locator(".problems .where", { hasText: /^14:/ }).first();
     await where.waitFor();
     assert.equal(await where.innerText(), "14:13");
     await overwrite('title = "Second"', 'icon = "é😀" = '.length - 1, "");

@@ -21,6 +21,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   asksTo: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   asksFor: [[{ is: "permission", kind: "read" }], [{ is: "form" }], [{ is: "visit" }], [{ is: "login" }]],
+  notSentFor: [["connection_lost"], ["too_large"]],
   toolStatus: [["pending"], ["in_progress"], ["completed"], ["failed"]],
   planStatus: [["completed"], ["in_progress"], ["pending"]],
   found: [[0, 0], [1, 2]],
