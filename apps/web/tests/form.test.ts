@@ -20,7 +20,7 @@ test("controls begin with what the agent proposes", () => {
 
 test("numbers are sent as numbers, and nothing that stays empty", () => {
   const values = { ...firstValues(fields), name: "x", tags: [] };
-  expect(contentOf(fields, values)).toEqual({ name: "x", files: 12, fast: false });
+  expect(contentOf(fields, values)).toEqual({ name: "x", files: 12 });
 });
 
 test("what is required is sent although it is empty, for the daemon to judge", () => {

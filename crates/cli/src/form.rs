@@ -1,5 +1,6 @@
 //! Forms at the command line: what a typed text is as a value of a field, and what a field takes, in words.
 
+use pupitre_model::conversation::check_field;
 use pupitre_protocol::conversation::{Field, FieldInput, FieldOption};
 use serde_json::Value;
 
@@ -11,9 +12,11 @@ pub(crate) enum Entered {
     Nothing,
     /// It cannot be a value of this field, or one is needed.
     Unclear,
+    /// The field does not allow it, for this reason.
+    Wrong(String),
 }
 
-/// Reads what was typed for a field; an empty line takes the default. The daemon judges lengths and bounds.
+/// Reads what was typed for a field; an empty line takes the default.
 pub(crate) fn enter(field: &Field, text: &str) -> Entered {
     let text = text.trim();
     if text.is_empty() {
@@ -23,11 +26,27 @@ pub(crate) fn enter(field: &Field, text: &str) -> Entered {
             None => Entered::Nothing,
         };
     }
-    value(&field.input, text).map_or(Entered::Unclear, Entered::Value)
+    match value(&field.input, text, Naming::ByNumber) {
+        Some(value) => match check_field(field, &value) {
+            Ok(()) => Entered::Value(value),
+            Err(error) => Entered::Wrong(error.to_string()),
+        },
+        None => Entered::Unclear,
+    }
 }
 
-/// Returns a text as a value of a field, when it can be one. Choices are named by their value, their title or their number.
-pub(crate) fn value(input: &FieldInput, text: &str) -> Option<Value> {
+/// How a choice is named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// By the number that stands before it.
+    ByNumber,
+    /// By its value.
+    ByValue,
+}
+
+/// Returns a text as a value of a field, when it can be one. Choices are named by their value, their title or their number;
+/// a title that two have names none.
+pub(crate) fn value(input: &FieldInput, text: &str, naming: Naming) -> Option<Value> {
     match input {
         FieldInput::Text { .. } => Some(text.into()),
         FieldInput::Number { .. } => text.parse::<f64>().ok().map(Value::from),
@@ -37,24 +56,32 @@ pub(crate) fn value(input: &FieldInput, text: &str) -> Option<Value> {
             "n" | "no" | "false" | "off" => Some(false.into()),
             _ => None,
         },
-        FieldInput::Choice { options, .. } => chosen(options, text).map(Value::from),
+        FieldInput::Choice { options, .. } => chosen(options, text, naming).map(Value::from),
         FieldInput::Choices { options, .. } => {
             let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
-            let values: Option<Vec<String>> = names.map(|name| chosen(options, name)).collect();
+            let values: Option<Vec<String>> = names.map(|name| chosen(options, name, naming)).collect();
             values.map(Value::from)
         }
     }
 }
 
-fn chosen(options: &[FieldOption], text: &str) -> Option<String> {
-    let named = options
-        .iter()
-        .find(|option| option.value == text || option.title.eq_ignore_ascii_case(text));
+fn chosen(options: &[FieldOption], text: &str, naming: Naming) -> Option<String> {
+    let by_value = || options.iter().find(|option| option.value == text);
+    let by_title = || {
+        let mut titled = options
+            .iter()
+            .filter(|option| option.title.eq_ignore_ascii_case(text));
+        titled.next().filter(|_| titled.next().is_none())
+    };
     let by_number = || {
         let number: usize = text.parse().ok()?;
         options.get(number.checked_sub(1)?)
     };
-    named.or_else(by_number).map(|option| option.value.clone())
+    let option = match naming {
+        Naming::ByNumber => by_number().or_else(by_title).or_else(by_value),
+        Naming::ByValue => by_value().or_else(by_title).or_else(by_number),
+    };
+    option.map(|option| option.value.clone())
 }
 
 fn default(input: &FieldInput) -> Option<Value> {
@@ -151,11 +178,35 @@ mod tests {
     #[test]
     fn a_choice_is_named_by_value_title_or_number() {
         for text in ["b", "blue", "2"] {
-            assert_eq!(value(&colors(None), text), Some(json!("b")), "{text}");
+            for naming in [Naming::ByNumber, Naming::ByValue] {
+                assert_eq!(value(&colors(None), text, naming), Some(json!("b")), "{text}");
+            }
         }
         for text in ["0", "3", "green"] {
-            assert_eq!(value(&colors(None), text), None, "{text}");
+            assert_eq!(value(&colors(None), text, Naming::ByValue), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_names_a_choice_before_what_is_not() {
+        let option = |value: &str, title: &str| FieldOption {
+            value: value.into(),
+            title: title.into(),
+            description: None,
+        };
+        let input = FieldInput::Choice {
+            options: vec![
+                option("2", "a"),
+                option("1", "b"),
+                option("b", "c"),
+                option("d", "c"),
+            ],
+            default: None,
+        };
+        assert_eq!(value(&input, "1", Naming::ByNumber), Some(json!("2")));
+        assert_eq!(value(&input, "1", Naming::ByValue), Some(json!("1")));
+        assert_eq!(value(&input, "b", Naming::ByValue), Some(json!("b")));
+        assert_eq!(value(&input, "c", Naming::ByValue), None, "two have this title");
     }
 
     #[test]
@@ -175,6 +226,7 @@ mod tests {
             maximum: None,
             default: None,
         };
+        let value = |input, text| value(input, text, Naming::ByValue);
         assert_eq!(value(&integer, "-3"), Some(json!(-3)));
         assert_eq!(value(&integer, "3.5"), None);
         let boolean = FieldInput::Boolean { default: None };

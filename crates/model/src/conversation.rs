@@ -23,7 +23,7 @@ use pupitre_protocol::{AgentName, ConversationId, MessageId, PermissionId};
 use uuid::Uuid;
 
 pub use change::{Change, Revision, WholeField};
-pub use form::{FormError, check_form};
+pub use form::{FormError, check_field, check_form};
 pub use restore::{Stored, compose};
 pub use turn::{Attachment, Cancelled, Prompt, SendError, Stall, TurnEnd, WithdrawError};
 pub use update::{ToolPatch, Update, Voice};

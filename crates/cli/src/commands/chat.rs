@@ -279,7 +279,7 @@ fn values(wants: Option<Wanted>, given: &[String]) -> Result<Map<String, Value>,
             .split_once('=')
             .ok_or_else(|| Failure::Input(format!("\"{given}\" is no value of a form: write FIELD=VALUE")))?;
         let value = match fields.iter().find(|field| field.name == name) {
-            Some(field) => form::value(&field.input, text).ok_or_else(|| {
+            Some(field) => form::value(&field.input, text, form::Naming::ByValue).ok_or_else(|| {
                 Failure::Input(format!(
                     "\"{text}\" does not fit the field {name}: {}",
                     form::takes(field)

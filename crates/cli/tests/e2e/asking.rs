@@ -6,7 +6,7 @@ use pupitre_protocol::conversation::{
 };
 use pupitre_protocol::method::chat;
 
-use crate::support::{Desk, Events, text_of_turn};
+use crate::support::{Desk, Events, fake_script, text_of_turn};
 
 fn wait_for_question(events: &mut Events) -> Elicitation {
     events.wait_for("the agent asks", |frame| match &frame.event {
@@ -187,6 +187,41 @@ fn an_agent_that_ends_while_a_login_is_awaited_ends_the_turn() {
     assert_eq!(desk.conversation("demo").login, None);
     let turn = desk.send("demo", "hello").message_id;
     events.wait_for_end_of_turn(turn);
+}
+
+/// Asks during a login, outside of any turn, under the same id in each run.
+const ASKS_IN_LOGIN: &str = r#"expect initialize
+answer {"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"key"}]}
+expect authenticate
+send {"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"Go there","url":"https://example.org/","elicitationId":"e"}}
+serve
+"#;
+
+#[test]
+fn an_answer_never_reaches_another_run_of_the_agent() {
+    let mut desk = Desk::without_daemon(&[]);
+    let script = desk.path("odd.script");
+    std::fs::write(&script, ASKS_IN_LOGIN).expect("the test's own file");
+    let (agent, _) = fake_script(&desk, "odd", &script);
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    let mut events = desk.events();
+    let first = desk.spawn(&["agents", "login", "odd", "key"]);
+    let old = wait_for_question(&mut events);
+    desk.run(&["agents", "restart", "odd"]).expect_code(0);
+    first.finish().expect_code(1);
+    assert_eq!(wait_for_outcome(&mut events), ElicitationOutcome::Withdrawn);
+    let second = desk.spawn(&["agents", "login", "odd", "key"]);
+    let new = wait_for_question(&mut events);
+    desk.run(&["chat", "fill", &old.id.to_string()])
+        .expect_code(1)
+        .expect_stderr("answered or cancelled before");
+    let open = desk.call::<chat::Permissions>(PermissionsParams { agent: None });
+    assert_eq!(open.elicitations, [new]);
+    desk.run(&["agents", "stop", "odd"]).expect_code(0);
+    second.finish().expect_code(1);
+    let open = desk.call::<chat::Permissions>(PermissionsParams { agent: None });
+    assert_eq!(open.elicitations, []);
 }
 
 #[test]

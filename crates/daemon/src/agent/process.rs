@@ -452,6 +452,7 @@ impl AgentTask {
     }
 
     fn connection_ended(&mut self) {
+        self.forget_asked();
         let known = match std::mem::replace(&mut self.session, Session::Closed { known: None }) {
             Session::Closed { known } | Session::Opening { known, .. } => known,
             Session::Open { id } => Some(id),

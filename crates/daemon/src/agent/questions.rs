@@ -5,6 +5,7 @@ use pupitre_protocol::conversation::{AnsweredBy, ElicitationAction, ElicitationO
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{ElicitationId, ErrorKind, RpcError};
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::acp::{AgentError, AgentRequestId, ElicitationAnswer, ElicitationRequest, Refusal, authenticate};
 use super::session::{Asked, Session};
@@ -25,9 +26,14 @@ pub(super) struct OpenQuestion {
 impl AgentTask {
     pub(super) fn take_elicitation(&mut self, request_id: AgentRequestId, mut request: ElicitationRequest) {
         self.veil.cover_question(&mut request);
+        let visit = request
+            .elicitation
+            .take_if(|_| matches!(request.wants, Wanted::Url { .. }));
         let is_ours = match (&request.session, &self.session) {
             (Some(given), Session::Open { id }) => given == id,
-            (Some(_), Session::Closed { .. } | Session::Opening { .. }) => false,
+            // The answer that names the session is still on its way.
+            (Some(_), Session::Opening { .. }) => true,
+            (Some(_), Session::Closed { .. }) => false,
             // It belongs to a request of ours, a login for example.
             (None, _) => true,
         };
@@ -41,7 +47,7 @@ impl AgentTask {
             Some(id) => self.questions.push(OpenQuestion {
                 id,
                 request: request_id,
-                visit: request.elicitation,
+                visit,
             }),
             None => self.reply(&request_id, &ElicitationAnswer::cancelled()),
         }
@@ -106,6 +112,12 @@ impl AgentTask {
         }
     }
 
+    pub(super) fn take_questions(&mut self) -> impl Iterator<Item = Uuid> + use<> {
+        std::mem::take(&mut self.questions)
+            .into_iter()
+            .map(|open| open.id.0)
+    }
+
     fn reply_to_question(&mut self, id: ElicitationId, answer: &ElicitationAnswer) {
         self.remember_answered(id.0);
         if let Some(place) = self.questions.iter().position(|open| open.id == id) {
@@ -127,6 +139,8 @@ impl AgentTask {
 
     /// Keeps a prompt that the agent did not take without a login.
     pub(super) fn keep_prompt_for_login(&mut self, prompt: Prompt, error: &AgentError) {
+        // What it asked belongs to the turn that it has just ended.
+        self.cancel_asked();
         self.unsent = Some(Unsent::again(prompt));
         self.login_wanted(error);
     }

@@ -409,6 +409,7 @@ impl AgentTask {
 
     /// Puts another conversation in the place of the current one, which stays in storage.
     pub(super) fn replace_conversation(&mut self, conversation: Conversation, session: Option<String>) {
+        self.cancel_asked();
         self.flush();
         self.conversation = conversation;
         let before = std::mem::replace(&mut self.session, Session::Closed { known: session });

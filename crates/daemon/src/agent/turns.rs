@@ -166,11 +166,30 @@ impl AgentTask {
         }
     }
 
+    /// Answers everything that the agent asked as cancelled, because nobody will.
+    pub(super) fn cancel_asked(&mut self) {
+        let open: Vec<PermissionId> = self.asked.iter().map(|(id, _)| *id).collect();
+        for id in open {
+            self.answer_agent(id, PermissionAnswer::Cancelled);
+        }
+        self.cancel_questions();
+        self.conversation.withdraw_asked();
+    }
+
+    /// Forgets everything that a process asked, since that is gone: an answer would reach another one.
+    pub(super) fn forget_asked(&mut self) {
+        for (id, _) in std::mem::take(&mut self.asked) {
+            self.remember_answered(id.0);
+        }
+        for id in self.take_questions() {
+            self.remember_answered(id);
+        }
+        self.conversation.withdraw_asked();
+    }
+
     /// Ends what runs because the connection is over.
     pub(super) fn turn_lost(&mut self, reason: &str) {
         self.cancel_deadline_ms = None;
-        self.asked.clear();
-        self.questions.clear();
         if self.conversation.login().is_some() {
             self.unsent = None;
         }

@@ -132,7 +132,13 @@ impl Veil {
     /// would be sent back.
     fn cover_input(&self, input: &mut FieldInput) {
         match input {
-            FieldInput::Text { default, .. } => {
+            FieldInput::Text {
+                default,
+                format,
+                pattern,
+                ..
+            } => {
+                self.blot_each([format, pattern]);
                 if default
                     .as_ref()
                     .is_some_and(|text| self.blot(text.clone()) != *text)

@@ -137,7 +137,7 @@ impl Conversation {
     }
 
     /// Ends everything that the agent asked, since nobody waits for the answers.
-    pub(super) fn withdraw_asked(&mut self) {
+    pub fn withdraw_asked(&mut self) {
         self.resolve_all(&PermissionOutcome::Withdrawn);
         self.resolve_elicitations(ElicitationOutcome::Withdrawn);
     }
@@ -145,6 +145,8 @@ impl Conversation {
     /// The running turn waits until the user has logged in.
     pub fn want_login(&mut self, login: Login) {
         if self.turn.is_some() {
+            // What it said before it wanted the login is a message of its own.
+            self.close_target();
             self.login = Some(Login {
                 message: clip::label(&login.message, clip::REASON_BYTES).into_owned(),
                 methods: login.methods,

@@ -31,15 +31,28 @@ pub fn check_form(fields: &[Field], content: &Map<String, Value>) -> Result<(), 
         });
     }
     for field in fields {
-        let name = || field.name.clone();
         match content.get(&field.name) {
-            None if field.required => return Err(FormError::Missing { name: name() }),
+            None if field.required => {
+                let name = field.name.clone();
+                return Err(FormError::Missing { name });
+            }
             None => {}
-            Some(value) => check_value(&field.input, value)
-                .map_err(|wanted| FormError::Wrong { name: name(), wanted })?,
+            Some(value) => check_field(field, value)?,
         }
     }
     Ok(())
+}
+
+/// Checks the value of one field.
+///
+/// # Errors
+///
+/// When the field does not allow it.
+pub fn check_field(field: &Field, value: &Value) -> Result<(), FormError> {
+    check_value(&field.input, value).map_err(|wanted| FormError::Wrong {
+        name: field.name.clone(),
+        wanted,
+    })
 }
 
 /// Returns what the value must be, when it is not.
@@ -77,7 +90,8 @@ fn check_value(input: &FieldInput, value: &Value) -> Result<(), String> {
             let all_known = choices
                 .iter()
                 .all(|choice| choice.as_str().is_some_and(|choice| is_among(options, choice)));
-            all_known && is_within(choices.len() as u64, *min_items, *max_items)
+            let each_once = (1..choices.len()).all(|place| !choices[..place].contains(&choices[place]));
+            all_known && each_once && is_within(choices.len() as u64, *min_items, *max_items)
         }
         (_, _) => false,
     };
@@ -265,6 +279,10 @@ mod tests {
             ),
             (
                 json!({"name": "ab", "tags": ["a", "b"]}),
+                "the field \"tags\" must be a list, with a number from 1 to 1, of: a, b",
+            ),
+            (
+                json!({"name": "ab", "tags": ["a", "a"]}),
                 "the field \"tags\" must be a list, with a number from 1 to 1, of: a, b",
             ),
             (

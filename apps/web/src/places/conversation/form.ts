@@ -31,6 +31,8 @@ export function contentOf(
   const content: Record<string, string | number | boolean | string[]> = {};
   for (const { name, required, input } of fields) {
     const value = values[name];
+    // A check mark that nobody touched says nothing.
+    if (input.type === "boolean" && input.default === null && !required && value === false) continue;
     if (value === undefined || (!required && (value === "" || (Array.isArray(value) && value.length === 0)))) continue;
     const isNumber = input.type === "number" || input.type === "integer";
     content[name] = isNumber && typeof value === "string" && value.trim() !== "" ? Number(value) : value;

@@ -43,6 +43,8 @@ pub(super) enum Answered {
     },
     /// The way to log in that was chosen; without one the message is taken back.
     Login { method_id: Option<String> },
+    /// The same question again, for this reason.
+    Refused { reason: String, question: Box<Question> },
     /// The same question again, or the next field of its form.
     Again(Box<Question>),
 }
@@ -146,8 +148,20 @@ impl Form {
                 Entered::Value(value) => drop(self.content.insert(field.name.clone(), value)),
                 Entered::Nothing => {}
                 Entered::Unclear => return Answered::Again(Box::new(Question::Form(self))),
+                Entered::Wrong(reason) => {
+                    return Answered::Refused {
+                        reason,
+                        question: Box::new(Question::Form(self)),
+                    };
+                }
             }
             self.position += 1;
+        } else {
+            match line.trim().to_lowercase().as_str() {
+                "" | "y" | "yes" => {}
+                "n" | "no" => return over(ElicitationAction::Decline),
+                _ => return Answered::Again(Box::new(Question::Form(self))),
+            }
         }
         if self.field().is_some() {
             return Answered::Again(Box::new(Question::Form(self)));

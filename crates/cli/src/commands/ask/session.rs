@@ -361,7 +361,7 @@ impl Session<'_> {
                 }
                 match form.field() {
                     Some(field) => self.output.ask_field(field)?,
-                    None => self.output.prompt("Enter agrees:")?,
+                    None => self.output.prompt("do you agree (yes or no; empty is yes):")?,
                 }
             }
             Question::Visit { elicitation, url } => self.output.ask_visit(elicitation, url)?,
@@ -385,6 +385,10 @@ impl Session<'_> {
             Answered::Login {
                 method_id: Some(method_id),
             } => self.log_in(method_id)?,
+            Answered::Refused { reason, question } => {
+                self.printer.aside(self.output, &reason)?;
+                self.questions.push_front(*question);
+            }
             Answered::Again(question) => self.questions.push_front(*question),
         }
         self.put_question()
@@ -441,10 +445,11 @@ impl Session<'_> {
             Err(CallError::Rpc(error)) if error.kind() == Some(ErrorKind::InvalidParams) => {
                 self.printer.aside(self.output, &error.message)?;
                 let open = self.page(None, 1)?.elicitations;
-                match open.into_iter().find(|open| open.id == id) {
-                    Some(open) => self.elicited(open),
-                    None => Ok(()),
+                // Whoever answered puts the next question.
+                if let Some(open) = open.into_iter().find(|open| open.id == id) {
+                    self.questions.push_front(Question::of_elicitation(open));
                 }
+                Ok(())
             }
             outcome => self.given(outcome.map(drop)),
         }

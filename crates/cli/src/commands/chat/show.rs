@@ -64,6 +64,15 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: &ShowArguments) -
     if !view.permissions.is_empty() {
         output.note("a permission request waits: `pupitre chat permissions`")?;
     }
+    if !view.elicitations.is_empty() {
+        output.note("a question waits: `pupitre chat permissions`")?;
+    }
+    if view.login.is_some() {
+        output.note(&format!(
+            "the turn waits until you have logged in: `pupitre agents login {}`",
+            view.agent
+        ))?;
+    }
     Ok(())
 }
 

@@ -210,7 +210,9 @@ impl<T> Connection<T> {
 }
 
 fn is_notification(method: &str) -> bool {
-    method == CLIENT_METHOD_NAMES.session_update || method == PROTOCOL_LEVEL_METHOD_NAMES.cancel_request
+    method == CLIENT_METHOD_NAMES.session_update
+        || method == CLIENT_METHOD_NAMES.elicitation_complete
+        || method == PROTOCOL_LEVEL_METHOD_NAMES.cancel_request
 }
 
 fn notification<T>(method: &str, params: Option<&RawValue>) -> Incoming<T> {

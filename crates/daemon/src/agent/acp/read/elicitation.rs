@@ -102,8 +102,13 @@ impl<'de> Deserialize<'de> for Properties {
 
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Properties, A::Error> {
                 let mut all = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    all.push(entry);
+                while let Some((name, property)) = map.next_entry::<String, Map<String, Value>>()? {
+                    if all.iter().any(|(known, _)| *known == name) {
+                        return Err(serde::de::Error::custom(format_args!(
+                            "the field {name} is there twice"
+                        )));
+                    }
+                    all.push((name, property));
                 }
                 Ok(Properties(all))
             }
@@ -115,12 +120,23 @@ impl<'de> Deserialize<'de> for Properties {
 fn input(name: &str, property: &Map<String, Value>) -> Result<FieldInput, String> {
     let get = |key: &str| property.get(key);
     let text = |key: &str| get(key).and_then(Value::as_str).map(str::to_owned);
+    // 1.0 is a whole number too.
+    let whole = |key: &str| match get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match (value.as_i64(), value.as_f64()) {
+            (Some(number), _) => Ok(Some(number)),
+            (None, Some(number)) if number.fract() == 0.0 && number.abs() < 9e15 => Ok(Some(number as i64)),
+            (None, _) => Err(format!(
+                "field {name} has a {key} that is no whole number: {value}"
+            )),
+        },
+    };
     let count = |key: &str| {
         let number = get(key).and_then(Value::as_u64);
         number.map(|number| u32::try_from(number).unwrap_or(u32::MAX))
     };
     Ok(match get("type").and_then(Value::as_str) {
-        Some("string") => match options(property) {
+        Some("string") => match options(name, property)? {
             Some(options) => FieldInput::Choice {
                 options,
                 default: text("default"),
@@ -133,15 +149,18 @@ fn input(name: &str, property: &Map<String, Value>) -> Result<FieldInput, String
                 default: text("default"),
             },
         },
+        Some("number" | "integer" | "boolean") if get("enum").is_some() || get("oneOf").is_some() => {
+            return Err(format!("field {name} is a choice of what is no text"));
+        }
         Some("number") => FieldInput::Number {
             minimum: get("minimum").and_then(Value::as_f64),
             maximum: get("maximum").and_then(Value::as_f64),
             default: get("default").and_then(Value::as_f64),
         },
         Some("integer") => FieldInput::Integer {
-            minimum: get("minimum").and_then(Value::as_i64),
-            maximum: get("maximum").and_then(Value::as_i64),
-            default: get("default").and_then(Value::as_i64),
+            minimum: whole("minimum")?,
+            maximum: whole("maximum")?,
+            default: whole("default")?,
         },
         Some("boolean") => FieldInput::Boolean {
             default: get("default").and_then(Value::as_bool),
@@ -151,7 +170,9 @@ fn input(name: &str, property: &Map<String, Value>) -> Result<FieldInput, String
             let default = get("default").and_then(Value::as_array).into_iter().flatten();
             FieldInput::Choices {
                 options: items
-                    .and_then(options)
+                    .map(|items| options(name, items))
+                    .transpose()?
+                    .flatten()
                     .ok_or_else(|| format!("field {name} is a list of what is not said"))?,
                 min_items: count("minItems"),
                 max_items: count("maxItems"),
@@ -167,8 +188,25 @@ fn input(name: &str, property: &Map<String, Value>) -> Result<FieldInput, String
     })
 }
 
-/// Returns what can be chosen: a list of values (`enum`), or of values with titles (`oneOf`, `anyOf`).
-fn options(property: &Map<String, Value>) -> Option<Vec<FieldOption>> {
+/// Returns what can be chosen: a list of values (`enum`), or of values with titles (`oneOf`, `anyOf`). Each must be a text
+/// and another one: a choice that cannot be made, or means two things, costs the form.
+fn options(name: &str, property: &Map<String, Value>) -> Result<Option<Vec<FieldOption>>, String> {
+    let Some((options, count)) = known_options(property) else {
+        return Ok(None);
+    };
+    let mut values: Vec<&str> = options.iter().map(|option| option.value.as_str()).collect();
+    values.sort_unstable();
+    values.dedup();
+    if options.is_empty() || values.len() != count {
+        return Err(format!(
+            "field {name} has choices that are no texts, none, or two of one value"
+        ));
+    }
+    Ok(Some(options))
+}
+
+/// Returns the choices that are texts, and how many there are in all.
+fn known_options(property: &Map<String, Value>) -> Option<(Vec<FieldOption>, usize)> {
     let list = |key: &str| property.get(key).and_then(Value::as_array);
     if let Some(values) = list("enum") {
         let plain = |value: &str| FieldOption {
@@ -176,7 +214,8 @@ fn options(property: &Map<String, Value>) -> Option<Vec<FieldOption>> {
             title: value.to_owned(),
             description: None,
         };
-        return Some(values.iter().filter_map(Value::as_str).map(plain).collect());
+        let options = values.iter().filter_map(Value::as_str).map(plain).collect();
+        return Some((options, values.len()));
     }
     let titled = |option: &Value| {
         let text = |key: &str| option.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -188,7 +227,7 @@ fn options(property: &Map<String, Value>) -> Option<Vec<FieldOption>> {
         })
     };
     let options = list("oneOf").or_else(|| list("anyOf"))?;
-    Some(options.iter().filter_map(titled).collect())
+    Some((options.iter().filter_map(titled).collect(), options.len()))
 }
 
 #[cfg(test)]
@@ -273,6 +312,19 @@ mod tests {
             read(&form(json!({"type": "color"}))).unwrap_err(),
             "field a is of a type that is not known: color"
         );
+        for property in [
+            json!({"type": "integer", "enum": [1, 2]}),
+            json!({"type": "integer", "minimum": 1.5}),
+            json!({"type": "string", "enum": [1, 2]}),
+            json!({"type": "string", "enum": []}),
+            json!({"type": "string", "enum": ["x", "x"]}),
+            json!({"type": "array", "items": {"oneOf": [{"title": "no value"}]}}),
+        ] {
+            assert!(read(&form(property.clone())).is_err(), "{property}");
+        }
+        let twice = r#"{"mode":"form","message":"?","requestedSchema":{"properties":{"a":{"type":"string"},"a":{"type":"string"}}}}"#;
+        assert!(elicitation_request(Some(&RawValue::from_string(twice.to_owned()).unwrap())).is_err());
+        assert!(read(&form(json!({"type": "integer", "minimum": 1.0, "maximum": 3.0}))).is_ok());
         assert_eq!(
             read(&json!({"mode": "dance", "message": "?"})).unwrap_err(),
             "the mode dance is not known"
