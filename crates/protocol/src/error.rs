@@ -62,6 +62,16 @@ pub enum ErrorKind {
     NotSupported,
     /// A file could not be read or written; the message says which and why (-32005).
     FileError,
+    /// The pane was closed (-32005).
+    SurfaceClosed,
+    /// The program of the pane has ended (-32005).
+    ProgramEnded,
+    /// It asks for a decision of its person's (-32005).
+    Asks,
+    /// Its turn or its process failed (-32005).
+    TargetErrored,
+    /// As many panes or viewers are there as may be (-32005).
+    TooManySurfaces,
     /// There is no window that could show a dialog (-32005).
     NoDisplay,
     /// The agent wants its user to log in first (-32006).
@@ -93,6 +103,11 @@ impl ErrorKind {
             | Self::ReadOnly
             | Self::NotSupported
             | Self::FileError
+            | Self::SurfaceClosed
+            | Self::ProgramEnded
+            | Self::Asks
+            | Self::TargetErrored
+            | Self::TooManySurfaces
             | Self::NoDisplay => -32005,
             Self::AuthRequired | Self::AgentError => -32006,
         }

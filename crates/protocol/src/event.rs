@@ -10,7 +10,9 @@ use crate::conversation::{
     Permission, PermissionOutcome, Usage,
 };
 use crate::method::Access;
-use crate::{AgentName, ConversationId, Cursor, ElicitationId, Epoch, MessageId, PermissionId};
+use crate::surface::{StateChanged, SurfaceClosed, SurfaceView};
+use crate::workspace::WorkspacesChanged;
+use crate::{AgentName, ConversationId, Cursor, ElicitationId, Epoch, MessageId, PermissionId, SurfaceId};
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal ($payload:ty), $class:ident;)+) => {
@@ -97,6 +99,16 @@ events! {
     ConfigChanged = "config:changed"(ConfigChanged), LifeCycle;
     /// A message was sent to a channel.
     ChannelUpdated = "channel:updated"(ChannelUpdated), LifeCycle;
+    /// A pane was made, or a conversation became a surface.
+    SurfaceOpened = "surface:opened"(SurfaceView), LifeCycle;
+    /// A pane was closed, or the agent of a conversation left the configuration.
+    SurfaceClosed = "surface:closed"(SurfaceClosed), LifeCycle;
+    /// Output arrived in a pane, or something that lists show of it changed; at most one a pane each 50 ms.
+    SurfaceChanged = "surface_changed"(SurfaceView), Bulk;
+    /// The state of a surface changed, whatever the evidence.
+    StateChanged = "state_changed"(StateChanged), LifeCycle;
+    /// A workspace was made, closed, selected, renamed or laid out anew.
+    WorkspacesChanged = "workspace:changed"(WorkspacesChanged), LifeCycle;
     /// The first frame of a stream: where it stands.
     Subscribed = "subscribed"(Subscribed), Control;
     /// Nothing happened for 30 s.
@@ -141,6 +153,11 @@ impl EventKind {
             | Self::CommandsChanged
             | Self::SessionChanged
             | Self::ConfigChanged
+            | Self::SurfaceOpened
+            | Self::SurfaceClosed
+            | Self::SurfaceChanged
+            | Self::StateChanged
+            | Self::WorkspacesChanged
             | Self::Subscribed
             | Self::Heartbeat
             | Self::Dropped
@@ -480,6 +497,9 @@ pub struct SubscribeParams {
     /// Only events of these agents; every agent when absent.
     #[serde(default)]
     pub agents: Option<Vec<AgentName>>,
+    /// Only events of these surfaces, those of a conversation's agent among them; every surface when absent.
+    #[serde(default)]
+    pub surfaces: Option<Vec<SurfaceId>>,
     /// Replays what came after this cursor.
     #[serde(default)]
     pub since: Option<Cursor>,
@@ -504,16 +524,23 @@ pub struct Stamp {
 
 impl Frame {
     /// Returns the frame as one line of JSON, without the line break.
+    pub fn to_line(&self) -> String {
+        self.stamp.line_of(&self.event)
+    }
+}
+
+impl Stamp {
+    /// Returns the line of an event that has this stamp, without the line break.
     ///
     /// Frames are flat: the stamp stands behind `type`, before the fields of the event. This is the one place that says so.
-    pub fn to_line(&self) -> String {
-        let event = serde_json::to_string(&self.event).expect("events have string keys and finite numbers");
-        let kind = self.event.kind().as_str();
+    pub fn line_of(&self, event: &Event) -> String {
+        let kind = event.kind().as_str();
+        let event = serde_json::to_string(event).expect("events have string keys and finite numbers");
         let head = format!("{{\"type\":\"{kind}\"");
         let fields = event
             .strip_prefix(&head)
             .expect("serde writes the tag of an event first");
-        let Stamp { epoch, seq, ts } = &self.stamp;
+        let Self { epoch, seq, ts } = self;
         let mut line = head;
         line.reserve(fields.len() + 96);
         line.push_str(",\"epoch\":");
@@ -522,7 +549,9 @@ impl Frame {
         line.push_str(fields);
         line
     }
+}
 
+impl Frame {
     /// Reads a frame from one line of JSON.
     ///
     /// # Errors

@@ -64,6 +64,31 @@ uuid_id! {
     ChannelEntryId
 }
 
+macro_rules! number_id {
+    ($(#[doc = $doc:literal])* $name:ident) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+        #[serde(transparent)]
+        pub struct $name(#[cfg_attr(test, ts(type = "number"))] pub u64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+    };
+}
+
+number_id! {
+    /// Identifies a surface, a pane or a conversation's: never given twice on a machine, nor after a restart of the daemon.
+    SurfaceId
+}
+number_id! {
+    /// Identifies a workspace: never given twice on a machine, nor after a restart of the daemon.
+    WorkspaceId
+}
+
 /// The name of an agent in the configuration: `a-z 0-9 - _`, 1 to 32 characters, not only digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]

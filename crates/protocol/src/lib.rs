@@ -10,10 +10,13 @@ pub mod conversation;
 pub mod envelope;
 pub mod error;
 pub mod event;
+pub mod fleet;
 mod identity;
 pub mod limits;
 pub mod method;
+pub mod surface;
 pub mod system;
+pub mod workspace;
 
 #[cfg(test)]
 mod generated;
@@ -22,7 +25,7 @@ pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
 pub use event::{Event, EventKind, Frame};
 pub use identity::{
     AgentName, AgentNameError, ChannelEntryId, ConversationId, Cursor, CursorError, ElicitationId, Epoch,
-    MessageId, PermissionId, UploadId,
+    MessageId, PermissionId, SurfaceId, UploadId, WorkspaceId,
 };
 pub use method::Method;
 pub use system::PROTOCOL;

@@ -109,3 +109,54 @@ pub const CANCEL_MS: u64 = 10_000;
 pub const DRAIN_MS: u64 = 250;
 /// How long deltas of one part are gathered before they are sent together, in milliseconds (one frame of a screen).
 pub const DELTA_JOIN_MS: u64 = 16;
+
+/// The most panes that may be open at once.
+pub const PANES: usize = 512;
+/// The most workspaces that may be open at once.
+pub const WORKSPACES: usize = 64;
+/// The longest name of a pane or workspace, in characters.
+pub const SURFACE_NAME_CHARACTERS: usize = 64;
+/// The lines of scrollback that a pane keeps.
+pub const SCROLLBACK_LINES: usize = 10_000;
+/// What a pane's scrollback may take, in bytes of memory, after compression.
+pub const SCROLLBACK_BYTES: usize = 16 << 20;
+/// How many lines `surface.read` gives when not told otherwise.
+pub const READ_LINES: u32 = 200;
+/// The most lines that one `surface.read` gives.
+pub const READ_LINES_MOST: u32 = 4_000;
+/// The most text that one `surface.read` gives, in bytes; older lines are left out.
+pub const READ_BYTES: usize = 1 << 20;
+/// How many matches `surface.search` gives when not told otherwise.
+pub const SEARCH_MATCHES: u32 = 100;
+/// The most matches that one `surface.search` gives.
+pub const SEARCH_MATCHES_MOST: u32 = 10_000;
+/// The longest pattern of a search or a wait, in bytes.
+pub const PATTERN_BYTES: usize = 4 << 10;
+/// The longest line that a search or a wait reports, in bytes; the rest is cut.
+pub const REPORTED_LINE_BYTES: usize = 4 << 10;
+/// How many of the newest lines a wait looks at when it begins.
+pub const WAIT_LINES: usize = 500;
+/// How long `surface.wait` waits when not told otherwise, in milliseconds.
+pub const WAIT_TIMEOUT_MS: u64 = 300_000;
+/// The longest that a wait may last, in milliseconds: a week.
+pub const WAIT_TIMEOUT_MS_MOST: u64 = 604_800_000;
+/// For how long no output has to come for a pane to be quiet, when a wait does not say, in milliseconds.
+pub const QUIET_MS: u64 = 1_000;
+/// The most waits that one pane takes at once.
+pub const PANE_WAITS: usize = 64;
+/// The most that `surface.input` takes at once, in bytes.
+pub const INPUT_BYTES: usize = 64 << 10;
+/// What may wait until a program reads it, in bytes; input beyond is refused.
+pub const INPUT_QUEUE_BYTES: usize = 1 << 20;
+/// The most viewers of one pane.
+pub const PANE_VIEWERS: usize = 32;
+/// What may wait for a viewer of a pane, in bytes; one that is slower is drawn anew instead.
+pub const VIEWER_QUEUE_BYTES: usize = 4 << 20;
+/// What a viewer is sent to draw a pane, in bytes at most; older lines are left out.
+pub const SNAPSHOT_BYTES: usize = 8 << 20;
+/// At most one `surface_changed` a pane is sent in so many milliseconds.
+pub const SURFACE_CHANGED_MS: u64 = 50;
+/// What is kept of a text that an agent or a terminal told, in bytes.
+pub const TOLD_TEXT_BYTES: usize = 2 << 10;
+/// How many records, titles and notifications are kept of a pane.
+pub const TOLD_SIGNALS: usize = 64;

@@ -23,7 +23,18 @@ use crate::conversation::{
     SetModeParams, SetOptionParams,
 };
 use crate::event::{SubscribeParams, Subscribed};
+use crate::fleet::FleetListReply;
+use crate::surface::{
+    SurfaceCreateParams, SurfaceExplainReply, SurfaceInputParams, SurfaceListParams, SurfaceListReply,
+    SurfaceParams, SurfaceReadParams, SurfaceReadReply, SurfaceRenameParams, SurfaceResizeParams,
+    SurfaceSearchParams, SurfaceSearchReply, SurfaceSnapshotReply, SurfaceStatus, SurfaceView,
+    SurfaceWaitParams, SurfaceWaitReply,
+};
 use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PageReply, PingReply};
+use crate::workspace::{
+    WorkspaceCreateParams, WorkspaceListReply, WorkspaceParams, WorkspaceSetLayoutParams,
+    WorkspaceSplitParams, WorkspaceView,
+};
 
 /// A method of the socket.
 pub trait Method {
@@ -47,6 +58,9 @@ pub enum Access {
     Prompt,
     /// Starts, stops and arranges: from inside with AI free access only.
     Arrange,
+    /// Sees a pane raw and types into it as a person does: from inside with AI free access only, from outside by whoever
+    /// has a terminal, as persons do.
+    Person,
     /// Decides for the user: never from inside.
     Decide,
 }
@@ -172,6 +186,57 @@ methods! {
         History = "chat.history"(HistoryParams) -> HistoryReply, Private;
         /// Makes an earlier conversation the agent's current one.
         Open = "chat.open"(OpenParams) -> CurrentConversationReply, Prompt;
+    }
+    fleet {
+        /// Lists the agents at work: panes with an agent's process, and agents of the configuration that have one or failed.
+        List = "fleet.list"(Empty) -> FleetListReply, Read;
+    }
+    surface {
+        /// Makes a pane: a command, a terminal agent, or the person's shell in a terminal that the daemon holds.
+        Create = "surface.create"(SurfaceCreateParams) -> SurfaceView, Arrange;
+        /// Lists panes and conversations.
+        List = "surface.list"(SurfaceListParams) -> SurfaceListReply, Read;
+        /// Gives the text of a surface as lines: scrollback and screen of a pane, the transcript of a conversation.
+        Read = "surface.read"(SurfaceReadParams) -> SurfaceReadReply, Read;
+        /// Finds lines in one surface or in all.
+        Search = "surface.search"(SurfaceSearchParams) -> SurfaceSearchReply, Read;
+        /// Says what a surface does.
+        Status = "surface.status"(SurfaceParams) -> SurfaceStatus, Read;
+        /// Waits until a surface is at rest, or a line matches. A target that closes or comes to ask ends the wait with an error;
+        /// so does the time.
+        Wait = "surface.wait"(SurfaceWaitParams) -> SurfaceWaitReply, Read;
+        /// Says where the state of a surface comes from, with what its programs told their terminal.
+        Explain = "surface.explain"(SurfaceParams) -> SurfaceExplainReply, Read;
+        /// A person has the surface in view: `finished` becomes `idle`.
+        Seen = "surface.seen"(SurfaceParams) -> Empty, Arrange;
+        /// Brings a surface into the person's view: its workspace becomes the current one.
+        Focus = "surface.focus"(SurfaceParams) -> SurfaceView, Arrange;
+        /// Gives a pane a name, which it keeps.
+        Rename = "surface.rename"(SurfaceRenameParams) -> SurfaceView, Arrange;
+        /// Gives a pane another size.
+        Resize = "surface.resize"(SurfaceResizeParams) -> SurfaceView, Arrange;
+        /// Ends the program of a pane with all that it started, and forgets the pane; answers when nothing of it is left.
+        Close = "surface.close"(SurfaceParams) -> Empty, Arrange;
+        /// Makes the connection a view of a pane: everything to draw it, then its bytes as they come.
+        Snapshot = "surface.snapshot"(SurfaceParams) -> SurfaceSnapshotReply, Person;
+        /// Gives the program of a pane a person's keys.
+        Input = "surface.input"(SurfaceInputParams) -> Empty, Person;
+    }
+    workspace {
+        /// Lists the workspaces with their layouts.
+        List = "workspace.list"(Empty) -> WorkspaceListReply, Read;
+        /// Gives the workspace where new panes go.
+        Current = "workspace.current"(Empty) -> WorkspaceView, Read;
+        /// Makes an empty workspace, which becomes the current one.
+        Create = "workspace.create"(WorkspaceCreateParams) -> WorkspaceView, Arrange;
+        /// Makes a workspace the current one.
+        Select = "workspace.select"(WorkspaceParams) -> WorkspaceView, Arrange;
+        /// Closes a workspace with all its panes; answers when nothing of them is left.
+        Close = "workspace.close"(WorkspaceParams) -> Empty, Arrange;
+        /// Makes a pane beside or below another one.
+        Split = "workspace.split"(WorkspaceSplitParams) -> SurfaceView, Arrange;
+        /// Lays out the panes of a workspace anew.
+        SetLayout = "workspace.set_layout"(WorkspaceSetLayoutParams) -> WorkspaceView, Arrange;
     }
     events {
         /// Begins a stream of events, whose first frame is `subscribed`. The socket's connection becomes the stream, one frame

@@ -21,9 +21,13 @@ use crate::event::{
     MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp,
     Subscribed, TurnChanged, UsageChanged,
 };
+use crate::surface::{
+    Evidence, Standing, StateChanged, SurfaceClosed, SurfaceKind, SurfaceState, SurfaceView,
+};
+use crate::workspace::{Layout, WorkspaceView, WorkspacesChanged};
 use crate::{
     AgentName, ChannelEntryId, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId,
-    Method, PermissionId, RpcError,
+    Method, PermissionId, RpcError, SurfaceId, WorkspaceId,
 };
 
 const TS_MS: u64 = 1_767_225_600_000;
@@ -80,6 +84,37 @@ pub(super) fn frame(kind: EventKind) -> Frame {
     Frame {
         stamp,
         event: event(kind),
+    }
+}
+
+fn pane() -> SurfaceView {
+    SurfaceView {
+        surface_id: SurfaceId(42),
+        surface_name: "build".into(),
+        kind: SurfaceKind::Pane,
+        workspace: Some(WorkspaceId(1)),
+        title: None,
+        command: Some("bash".into()),
+        cwd: Some("/home/ada/engine".into()),
+        columns: 80,
+        rows: 24,
+        output_generation: 17,
+        created_at: TS_MS,
+        exit_status: None,
+        standing: Standing {
+            state: SurfaceState::Idle,
+            state_seq: 1,
+            since: TS_MS,
+            evidence: Evidence::Process,
+            hooked: false,
+            reason: None,
+            tool: None,
+            pid: None,
+            active_tool_name: None,
+            message: None,
+            last_result: None,
+            untrusted: true,
+        },
     }
 }
 
@@ -199,6 +234,47 @@ fn event(kind: EventKind) -> Event {
                 column: 1,
                 message: "unknown key \"titel\"; did you mean \"title\"?".into(),
                 warning: false,
+            }],
+        }),
+        EventKind::SurfaceOpened => Event::SurfaceOpened(pane()),
+        EventKind::SurfaceClosed => Event::SurfaceClosed(SurfaceClosed {
+            surface_id: SurfaceId(42),
+            surface_name: "build".into(),
+            workspace: Some(WorkspaceId(1)),
+        }),
+        EventKind::SurfaceChanged => Event::SurfaceChanged(SurfaceView {
+            output_generation: 18,
+            ..pane()
+        }),
+        EventKind::StateChanged => Event::StateChanged(StateChanged {
+            surface_id: SurfaceId(7),
+            surface_name: agent.to_string(),
+            kind: SurfaceKind::Acp,
+            workspace: None,
+            standing: Standing {
+                state: SurfaceState::WaitingForInput,
+                state_seq: 4,
+                since: TS_MS,
+                evidence: Evidence::Acp,
+                hooked: false,
+                reason: None,
+                tool: Some(agent.to_string()),
+                pid: Some(4_211),
+                active_tool_name: None,
+                message: Some("Run `cargo test`?".into()),
+                last_result: Some("The tests are written.".into()),
+                untrusted: true,
+            },
+        }),
+        EventKind::WorkspacesChanged => Event::WorkspacesChanged(WorkspacesChanged {
+            workspaces: vec![WorkspaceView {
+                workspace: WorkspaceId(1),
+                name: "main".into(),
+                current: true,
+                focused: Some(SurfaceId(42)),
+                layout: Some(Layout::Pane {
+                    surface: SurfaceId(42),
+                }),
             }],
         }),
         EventKind::ChannelUpdated => Event::ChannelUpdated(ChannelUpdated {

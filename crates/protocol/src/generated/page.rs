@@ -80,6 +80,7 @@ impl Page<'_> {
             let inside = match method.access {
                 Access::Read => "yes",
                 Access::Private | Access::Prompt | Access::Arrange => "gate",
+                Access::Person => "gate, persons",
                 Access::Decide => "never",
             };
             vec![code(method.name), inside.to_owned(), method.doc.clone()]
