@@ -8,3 +8,4 @@ pub mod channel;
 pub mod config;
 pub mod conversation;
 pub mod gate;
+pub mod pane;

@@ -1,0 +1,3 @@
+//! Panes and what surfaces have in common with them: names, selectors, the fence around what terminals say.
+
+pub mod select;
