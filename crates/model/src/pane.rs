@@ -1,3 +1,4 @@
 //! Panes and what surfaces have in common with them: names, selectors, the fence around what terminals say.
 
+pub mod name;
 pub mod select;
