@@ -9,3 +9,4 @@ pub mod config;
 pub mod conversation;
 pub mod gate;
 pub mod pane;
+pub mod workspace;
