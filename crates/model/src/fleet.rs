@@ -1,0 +1,3 @@
+//! The fleet: which processes are agents, and what each agent does.
+
+pub mod signature;
