@@ -6,6 +6,7 @@ mod fold;
 mod operation;
 mod replay;
 mod restore;
+mod standing;
 mod turn;
 mod whole;
 
