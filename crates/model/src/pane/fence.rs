@@ -40,7 +40,7 @@ pub fn fenced(text: &str, source: SurfaceId, total_lines: u64, eof: bool, id: [u
 /// that grows with the length of the text and with nothing else.
 pub fn broken(text: &str) -> Cow<'_, str> {
     let once = broken_as(text, Tags::Unseen);
-    if !text.contains(is_tag_character) {
+    if !text.as_bytes().contains(&TAG_CHARACTER_BEGIN) {
         return once;
     }
     // Who shows no tag characters sees one text, who reads them as the letters they stand for another.
@@ -49,6 +49,9 @@ pub fn broken(text: &str) -> Cow<'_, str> {
         Cow::Owned(twice) => Cow::Owned(twice),
     }
 }
+
+/// How every tag character begins in UTF-8, and little else.
+const TAG_CHARACTER_BEGIN: u8 = 0xf3;
 
 /// How tag characters (U+E0000 to U+E007F) are taken, which stand for those of ASCII and are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +107,12 @@ fn look_alikes(text: &str, tags: Tags) -> Vec<Range<usize>> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         if matches!(seen, Seen::Nothing) {
             // Most of a text is this.
-            let skipped = rest.bytes().take_while(|byte| byte.is_ascii() && *byte != b'<');
-            let skipped = skipped.count();
+            let is_of_matter = |byte: &u8| *byte == b'<' || !byte.is_ascii();
+            let skipped = rest
+                .as_bytes()
+                .iter()
+                .position(is_of_matter)
+                .unwrap_or(rest.len());
             if skipped > 0 {
                 at += skipped;
                 continue;
