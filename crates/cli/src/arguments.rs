@@ -12,6 +12,16 @@ use crate::commands::channel::ChannelArguments;
 use crate::commands::chat::ChatArguments;
 use crate::commands::config::ConfigArguments;
 use crate::commands::doctor::DoctorArguments;
+use crate::commands::pane::arrange::{
+    NewArguments, RenameArguments, ResizeArguments, SelectArguments, SplitArguments, TargetArguments,
+    WorkspaceArguments,
+};
+#[cfg(unix)]
+use crate::commands::pane::attach::AttachArguments;
+use crate::commands::pane::look::{
+    FleetArguments, ListArguments, ReadArguments, SearchArguments, StatusArguments,
+};
+use crate::commands::pane::wait::WaitArguments;
 use crate::commands::serve::ServeArguments;
 use crate::commands::watch::WatchArguments;
 
@@ -57,7 +67,43 @@ pub(crate) enum ClientVerb {
     Doctor(DoctorArguments),
     /// Open the page in a window of a browser
     App(AppArguments),
-    /// Stop the daemon and every agent
+    /// Make a pane: your shell, a command or a terminal agent, in a terminal that the daemon holds
+    New(NewArguments),
+    /// Make a pane beside or below another one
+    Split(SplitArguments),
+    /// List panes and conversations
+    #[command(alias = "list_panes")]
+    Ls(ListArguments),
+    /// List the agents at work
+    Ps(FleetArguments),
+    /// Say what a pane or conversation does
+    Status(StatusArguments),
+    /// Say where a state comes from
+    Explain(StatusArguments),
+    /// Print the text of a pane or conversation
+    #[command(alias = "read_pane")]
+    Read(ReadArguments),
+    /// Find lines in panes and conversations
+    #[command(alias = "search_pane")]
+    Search(SearchArguments),
+    /// Wait until something is at rest, or a line matches
+    Wait(WaitArguments),
+    /// Use a pane in this terminal
+    #[cfg(unix)]
+    Attach(AttachArguments),
+    /// Bring a pane or conversation into view
+    Focus(TargetArguments),
+    /// Give a pane a name
+    Rename(RenameArguments),
+    /// Give a pane another size
+    Resize(ResizeArguments),
+    /// Close a pane, and end all that runs in it
+    Close(TargetArguments),
+    /// Make a workspace the current one
+    Select(SelectArguments),
+    /// Workspaces: list, new, close
+    Workspace(WorkspaceArguments),
+    /// Stop the daemon, every agent and every pane
     Stop,
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod chat;
 pub(crate) mod config;
 pub(crate) mod doctor;
 mod home;
+pub(crate) mod pane;
 pub(crate) mod serve;
 mod stop;
 pub(crate) mod watch;
@@ -61,6 +62,23 @@ fn run_client(verb: Option<ClientVerb>, desk: &Desk, output: &mut Output) -> Res
         Some(ClientVerb::Watch(arguments)) => watch::run(desk, output, arguments),
         Some(ClientVerb::Doctor(arguments)) => doctor::run(desk, output, &arguments),
         Some(ClientVerb::App(arguments)) => app::run(desk, output, &arguments),
+        Some(ClientVerb::New(arguments)) => pane::arrange::new(desk, output, arguments),
+        Some(ClientVerb::Split(arguments)) => pane::arrange::split(desk, output, arguments),
+        Some(ClientVerb::Ls(arguments)) => pane::look::list(desk, output, &arguments),
+        Some(ClientVerb::Ps(arguments)) => pane::look::fleet(desk, output, &arguments),
+        Some(ClientVerb::Status(arguments)) => pane::look::status(desk, output, arguments),
+        Some(ClientVerb::Explain(arguments)) => pane::look::explain(desk, output, arguments),
+        Some(ClientVerb::Read(arguments)) => pane::look::read(desk, output, arguments),
+        Some(ClientVerb::Search(arguments)) => pane::look::search(desk, output, arguments),
+        Some(ClientVerb::Wait(arguments)) => pane::wait::run(desk, output, arguments),
+        #[cfg(unix)]
+        Some(ClientVerb::Attach(arguments)) => pane::attach::run(desk, output, arguments),
+        Some(ClientVerb::Focus(arguments)) => pane::arrange::focus(desk, arguments),
+        Some(ClientVerb::Rename(arguments)) => pane::arrange::rename(desk, arguments),
+        Some(ClientVerb::Resize(arguments)) => pane::arrange::resize(desk, arguments),
+        Some(ClientVerb::Close(arguments)) => pane::arrange::close(desk, arguments),
+        Some(ClientVerb::Select(arguments)) => pane::arrange::select(desk, arguments),
+        Some(ClientVerb::Workspace(arguments)) => pane::arrange::workspace(desk, output, arguments),
         Some(ClientVerb::Stop) => stop::run(desk, output),
     }
 }

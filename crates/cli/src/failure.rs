@@ -48,6 +48,9 @@ pub(crate) enum Failure {
     /// What the person gave cannot be used.
     #[error("{0}")]
     Input(String),
+    /// Arguments that do not go together, in a way that the grammar cannot tell.
+    #[error("{0}")]
+    Usage(String),
     #[error("the turn did not end well: {reason}")]
     Turn { reason: String },
     #[error("cannot listen for Ctrl-C: {0}")]
@@ -70,6 +73,7 @@ impl Failure {
                 error.exit_code()
             }
             Self::NoSuchTarget { .. } => ExitCode::Target,
+            Self::Usage(_) => ExitCode::Usage,
             Self::Interrupted => ExitCode::Interrupted,
             Self::Location(_)
             | Self::NoDaemon
@@ -190,7 +194,12 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::ShuttingDown => Some("try again when it is gone"),
         ErrorKind::Internal | ErrorKind::HistoryUnavailable => Some("the daemon's log says more"),
         ErrorKind::NoDisplay => Some("`pupitre config open FILE` opens one"),
-        ErrorKind::ReadOnly
+        ErrorKind::SurfaceClosed
+        | ErrorKind::ProgramEnded
+        | ErrorKind::Asks
+        | ErrorKind::TargetErrored
+        | ErrorKind::TooManySurfaces
+        | ErrorKind::ReadOnly
         | ErrorKind::FileError
         | ErrorKind::ParseError
         | ErrorKind::InvalidRequest

@@ -4,7 +4,6 @@
 
 pub(crate) mod announcement;
 pub(crate) mod browser;
-mod environment;
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -16,6 +15,7 @@ use std::time::Duration;
 
 use announcement::Announcement;
 use pupitre_client::{Client, ConnectError};
+use pupitre_model::environment::misleads;
 
 use crate::desk::Desk;
 
@@ -115,7 +115,8 @@ fn spawn(desk: &Desk) -> Result<Child, LaunchError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
-        if environment::misleads_a_daemon(&name) {
+        // A name that is no UTF-8 is none of those.
+        if name.to_str().is_some_and(misleads) {
             command.env_remove(name);
         }
     }

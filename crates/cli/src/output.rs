@@ -12,6 +12,7 @@ mod permission;
 mod problem;
 mod question;
 pub(crate) mod style;
+mod surface;
 pub(crate) mod table;
 mod time;
 
@@ -29,6 +30,7 @@ use table::Table;
 
 pub(crate) use agent::{log_line, state_words};
 pub(crate) use message::{attachment_words, plan_words, system_words, tool_line, unusual_end};
+pub(crate) use surface::exit_words;
 
 /// Where the program's words go.
 pub(crate) struct Output {

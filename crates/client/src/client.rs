@@ -6,12 +6,14 @@ use std::path::Path;
 use pupitre_protocol::envelope::{IncomingReply, OutgoingRequest, VERSION};
 use pupitre_protocol::event::SubscribeParams;
 use pupitre_protocol::limits::REQUEST_BYTES;
-use pupitre_protocol::method::events;
+use pupitre_protocol::method::{events, surface};
+use pupitre_protocol::surface::{SurfaceParams, SurfaceSnapshotReply};
 use pupitre_protocol::{Method, RpcError};
 
 use crate::line::{ReadLineError, read_line};
 use crate::subscription::{StreamError, Subscription};
 use crate::transport::{ConnectError, Stream, connect};
+use crate::view::View;
 
 /// How much is read from the socket at once, in bytes.
 const READ_BYTES: usize = 64 << 10;
@@ -71,6 +73,12 @@ impl Client {
             method: events::Subscribe::NAME,
         })?;
         Subscription::begin(self.stream, first, id)
+    }
+
+    /// Turns the connection into the view of a pane.
+    pub fn view(mut self, params: &SurfaceParams) -> Result<(SurfaceSnapshotReply, View), CallError> {
+        let reply = self.call::<surface::Snapshot>(params)?;
+        Ok((reply, View::new(self.stream)))
     }
 
     /// Waits until the daemon closes the connection.

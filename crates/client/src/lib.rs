@@ -9,6 +9,7 @@ mod line;
 pub mod location;
 mod subscription;
 mod transport;
+mod view;
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -19,3 +20,4 @@ pub use line::ReadLineError;
 pub use location::{Environment, Location, LocationError};
 pub use subscription::{Closer, Received, StreamError, Subscription};
 pub use transport::ConnectError;
+pub use view::{View, ViewError};

@@ -3,6 +3,7 @@
 //! Its `handle` is synchronous and never waits for a unit; units and connections only send to it. So nothing can
 //! deadlock, and a slow reader slows nobody.
 
+mod conversations;
 mod filter;
 mod ring;
 mod room;
@@ -16,16 +17,18 @@ use pupitre_model::agent::capacity::Capacity;
 use pupitre_model::config::AgentDefinition;
 use pupitre_protocol::agent::{AgentState, AgentView};
 use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
-use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, Frame, RpcError, limits};
+use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, RpcError, SurfaceId, limits};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::AgentHandle;
 use crate::clock::epoch_ms;
 
+use conversations::Conversing;
 use filter::Filter;
 use ring::{Published, Rings};
 use subscriber::Subscriber;
 
+pub(crate) use conversations::ConversationSurface;
 pub(crate) use room::{RoomAnswer, RoomRefused};
 pub(crate) use subscriber::{Entry, Subscription, TraceFollowers};
 
@@ -55,6 +58,9 @@ enum HubRequest {
     Agents(oneshot::Sender<Vec<AgentView>>),
     Agent(AgentName, oneshot::Sender<Result<AgentHandle, RpcError>>),
     Handles(oneshot::Sender<Vec<AgentHandle>>),
+    Conversations(oneshot::Sender<Vec<ConversationSurface>>),
+    /// A person has an agent's conversation in view.
+    Seen(AgentName, oneshot::Sender<()>),
     Subscribe(SubscribeParams, oneshot::Sender<Result<Subscription, RpcError>>),
     Counters(oneshot::Sender<HubCounters>),
     Configure(Roster, oneshot::Sender<Result<(), RpcError>>),
@@ -68,11 +74,19 @@ pub(crate) struct Roster {
     /// Agents that left the configuration and are being stopped: they are shown no more.
     pub(crate) leaving: Vec<AgentName>,
     /// Those of the agents that were not there before.
-    pub(crate) new: Vec<(AgentView, AgentHandle)>,
+    pub(crate) new: Vec<BegunAgent>,
     /// How many agents may have a process at once.
     pub(crate) most_running: usize,
     /// What keeps the file from being used as it is now.
     pub(crate) config_error: Option<String>,
+}
+
+/// An agent whose task has begun.
+pub(crate) struct BegunAgent {
+    pub(crate) view: AgentView,
+    pub(crate) handle: AgentHandle,
+    /// The surface of its conversations.
+    pub(crate) surface: SurfaceId,
 }
 
 /// Numbers that the hub knows.
@@ -140,6 +154,16 @@ impl HubHandle {
         self.ask(HubRequest::Handles).await
     }
 
+    /// Returns the conversations of the agents of the configuration, in its order.
+    pub(crate) async fn conversations(&self) -> Result<Vec<ConversationSurface>, RpcError> {
+        self.ask(HubRequest::Conversations).await
+    }
+
+    /// Takes note that a person has an agent's conversation in view.
+    pub(crate) async fn seen(&self, agent: AgentName) -> Result<(), RpcError> {
+        self.ask(|reply| HubRequest::Seen(agent, reply)).await
+    }
+
     /// Begins a subscription: replays and registers in one turn of the hub, so that nothing falls in between.
     pub(crate) async fn subscribe(&self, params: SubscribeParams) -> Result<Subscription, RpcError> {
         self.ask(|reply| HubRequest::Subscribe(params, reply)).await?
@@ -193,6 +217,23 @@ struct Registered {
     view: AgentView,
     handle: AgentHandle,
     place: Place,
+    conversing: Conversing,
+}
+
+impl From<BegunAgent> for Registered {
+    fn from(begun: BegunAgent) -> Self {
+        let BegunAgent {
+            view,
+            handle,
+            surface,
+        } = begun;
+        Self {
+            conversing: Conversing::new(surface, &view),
+            view,
+            handle,
+            place: Place::Configured,
+        }
+    }
 }
 
 /// Whether the configuration has an agent.
@@ -237,7 +278,7 @@ impl HubInbox {
     /// Returns the hub of these agents.
     pub(crate) fn into_hub(
         self,
-        agents: Vec<(AgentView, AgentHandle)>,
+        agents: Vec<BegunAgent>,
         most_running: usize,
         config_error: Option<String>,
     ) -> Hub {
@@ -247,14 +288,7 @@ impl HubInbox {
             epoch,
             trace_followers,
         } = self;
-        let agents = agents
-            .into_iter()
-            .map(|(view, handle)| Registered {
-                view,
-                handle,
-                place: Place::Configured,
-            })
-            .collect();
+        let agents = agents.into_iter().map(Registered::from).collect();
         Hub {
             requests,
             events,
@@ -328,22 +362,25 @@ impl Hub {
         let (before, after) = (shown(&agent.view), shown(&view));
         let described = |view: &AgentView| (view.title.clone(), view.icon.clone(), view.description.clone());
         let redefined = described(&agent.view) != described(&view);
-        agent.view = view;
+        agent.view = view.clone();
         if before != after || redefined {
             tracing::info!(agent = %after.agent, state = after.state.as_str(), error = after.error, "agent state");
             self.publish(Event::AgentState(after));
         }
+        self.follow_view(&view);
     }
 
     fn publish(&mut self, event: Event) {
         self.seq += 1;
         let agent = ring::agent_of(&event).cloned();
+        let surface = ring::surface_of(&event).or_else(|| self.surface_of(agent.as_ref()?));
         let kind = event.kind();
-        let line = frame_line(&self.epoch, self.seq, event).into_boxed_str();
+        let line = frame_line(&self.epoch, self.seq, &event).into_boxed_str();
         let published = Arc::new(Published {
             seq: self.seq,
             kind,
-            agent,
+            agent: agent.clone(),
+            surface,
             line,
         });
         let dropped: u64 = self
@@ -353,6 +390,9 @@ impl Hub {
             .sum();
         self.dropped += dropped;
         self.rings.keep(published);
+        if let Some(agent) = agent {
+            self.follow(&agent, &event);
+        }
     }
 
     fn answer(&mut self, request: HubRequest) {
@@ -369,6 +409,13 @@ impl Hub {
             HubRequest::Handles(reply) => {
                 let asked = self.configured().filter(|agent| agent.handle.is_living());
                 reply.send(asked.map(|agent| agent.handle.clone()).collect()).ok();
+            }
+            HubRequest::Conversations(reply) => {
+                reply.send(self.conversations()).ok();
+            }
+            HubRequest::Seen(agent, reply) => {
+                self.seen(&agent);
+                reply.send(()).ok();
             }
             HubRequest::Configure(roster, reply) => {
                 reply.send(self.configure(roster)).ok();
@@ -405,23 +452,34 @@ impl Hub {
             return Err(shutting_down());
         }
         self.config_error = config_error;
-        self.agents
-            .extend(new.into_iter().map(|(view, handle)| Registered {
-                view,
-                handle,
-                place: Place::Configured,
-            }));
+        let opened: Vec<Registered> = new.into_iter().map(Registered::from).collect();
+        let mut news: Vec<Event> = opened
+            .iter()
+            .map(|agent| Event::SurfaceOpened(agent.surface_view()))
+            .collect();
+        self.agents.extend(opened);
         let place = |name: &AgentName| configured.iter().position(|other| other == name);
         self.agents
             .retain(|agent| place(&agent.view.name).is_some() || leaving.contains(&agent.view.name));
         for agent in &mut self.agents {
+            let before = agent.place;
             agent.place = match place(&agent.view.name) {
                 Some(_) => Place::Configured,
                 None => Place::Leaving,
             };
+            match (before, agent.place) {
+                (Place::Configured, Place::Leaving) => news.push(agent.closed()),
+                (Place::Leaving, Place::Configured) => {
+                    news.push(Event::SurfaceOpened(agent.surface_view()));
+                }
+                (Place::Configured, Place::Configured) | (Place::Leaving, Place::Leaving) => {}
+            }
         }
         self.agents
             .sort_by_key(|agent| place(&agent.view.name).unwrap_or(usize::MAX));
+        for event in news {
+            self.publish(event);
+        }
         let decisions = self.capacity.set_most(most_running);
         self.carry_out(decisions);
         Ok(())
@@ -516,13 +574,13 @@ fn shutting_down() -> RpcError {
 }
 
 /// Returns the line of a frame that stands at `seq` now.
-fn frame_line(epoch: &Epoch, seq: u64, event: Event) -> String {
+fn frame_line(epoch: &Epoch, seq: u64, event: &Event) -> String {
     let stamp = pupitre_protocol::event::Stamp {
         epoch: epoch.clone(),
         seq,
         ts: epoch_ms(),
     };
-    Frame { stamp, event }.to_line()
+    stamp.line_of(event)
 }
 
 /// Returns the view of an agent that has not been started.

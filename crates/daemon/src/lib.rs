@@ -9,9 +9,11 @@ mod history;
 mod http;
 mod hub;
 mod logging;
+mod pane;
 mod process;
 mod rpc;
 mod serve;
+mod surface;
 mod tasks;
 
 use std::path::PathBuf;

@@ -4,19 +4,22 @@
 //! decided by the agent's task.
 
 mod ancestry;
+mod foreground;
 mod guard_link;
 mod orphans;
 mod parent;
 mod program;
+mod recognition;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::{Arc, OnceLock};
 
-use pupitre_guard::wire::{GuardReport, GuardRequest};
-use pupitre_protocol::AgentName;
+use pupitre_guard::wire::{GuardReport, GuardRequest, TerminalSize};
+use pupitre_protocol::{AgentName, SurfaceId};
 use rustix::fs::Mode;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
@@ -27,8 +30,11 @@ use crate::tasks::Tasks;
 use guard_link::LinkEnd;
 
 pub(crate) use ancestry::Guards;
+pub(crate) use foreground::{Foreground, ended};
 pub(crate) use orphans::adopt as adopt_orphans;
-pub(crate) use program::{CommandParts, Program, exit_reason, find, signal_name, working_folder};
+pub(crate) use program::{
+    CommandParts, LaunchError, Program, exit_reason, find, own_environment, signal_name, working_folder,
+};
 
 /// The descriptor on which a guard finds its control socket.
 const CONTROL_DESCRIPTOR: i32 = 3;
@@ -44,6 +50,17 @@ pub(crate) struct World {
     pub(crate) umask: Mode,
 }
 
+/// Whose process a guard guards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Agent(AgentName),
+    Pane {
+        surface: SurfaceId,
+        /// The process id of its program, once it runs.
+        leader: Arc<OnceLock<u32>>,
+    },
+}
+
 /// A process below its guard: what goes in and out of it.
 pub(crate) struct Guarded {
     pub(crate) stdin: ChildStdin,
@@ -57,6 +74,8 @@ pub(crate) struct Guarded {
 #[derive(Debug)]
 pub(crate) enum GuardNews {
     Report(GuardReport),
+    /// The side of a pane's terminal that is the daemon's.
+    Terminal(OwnedFd),
     /// The guard itself is gone, and whatever it left behind was ended.
     Lost,
 }
@@ -73,7 +92,8 @@ pub(crate) fn start(
     news: mpsc::UnboundedSender<GuardNews>,
 ) -> io::Result<Guarded> {
     let stdio = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
-    let (pipes, requests) = begin(world, agent, program, stdio, news)?;
+    let owner = Owner::Agent(agent.clone());
+    let (pipes, requests) = begin(world, owner, (program, None), stdio, news)?;
     let (stdin, stdout, stderr) = pipes.expect("all three were asked for as pipes");
     Ok(Guarded {
         stdin,
@@ -104,24 +124,44 @@ pub(crate) fn start_command(
     let (read, write) = io::pipe()?;
     let also = write.try_clone()?;
     let stdio = [Stdio::null(), Stdio::from(write), Stdio::from(also)];
-    let (_, requests) = begin(world, agent, program, stdio, news)?;
+    let owner = Owner::Agent(agent.clone());
+    let (_, requests) = begin(world, owner, (program, None), stdio, news)?;
     let output = pipe::Receiver::from_owned_fd(read.into())?;
     Ok(GuardedCommand { output, requests })
 }
 
-type Requests = mpsc::UnboundedSender<GuardRequest>;
+/// Starts a program on a terminal of this size, below a guard of its own. The terminal comes as the first of the `news`.
+/// Returns what asks the guard to end the tree.
+///
+/// # Errors
+///
+/// When the guard itself cannot be started. Whether the program could be comes as a report.
+pub(crate) fn start_on_terminal(
+    world: &World,
+    owner: Owner,
+    program: Program,
+    size: TerminalSize,
+    news: mpsc::UnboundedSender<GuardNews>,
+) -> io::Result<Requests> {
+    let stdio = [Stdio::null(), Stdio::null(), Stdio::null()];
+    let (_, requests) = begin(world, owner, (program, Some(size)), stdio, news)?;
+    Ok(requests)
+}
+
+/// Asks a guard.
+pub(crate) type Requests = mpsc::UnboundedSender<GuardRequest>;
 
 fn begin(
     world: &World,
-    agent: &AgentName,
-    program: Program,
+    owner: Owner,
+    (program, terminal): (Program, Option<TerminalSize>),
     stdio: [Stdio; 3],
     news: mpsc::UnboundedSender<GuardNews>,
 ) -> io::Result<(Option<Pipes>, Requests)> {
     let (ours, theirs) = StdUnixStream::pair()?;
     ours.set_nonblocking(true)?;
     // It is known before it is told to start anything, so that nothing of the agent asks the daemon while it is not.
-    let (known, mut guard) = world.guards.begin(agent, || {
+    let (known, mut guard) = world.guards.begin(owner, || {
         let guard = spawn_guard(world, theirs.into(), stdio)?;
         Ok((guard.id(), guard))
     })?;
@@ -138,6 +178,7 @@ fn begin(
         cwd: Some(program.cwd),
         env: program.env,
         grace_ms: None,
+        terminal,
     };
     requests
         .send(spawn)

@@ -7,6 +7,7 @@ mod request_lines;
 mod requests;
 mod router;
 mod stream;
+mod view;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,11 +21,13 @@ use crate::history::History;
 use crate::http::Page;
 use crate::hub::HubHandle;
 use crate::process::Guards;
+use crate::surface::Surfaces;
 use crate::tasks::Tasks;
 
 pub(crate) use listener::{ListenError, Listener};
 pub(crate) use requests::{Requests, Taken};
 pub(crate) use router::{Call, Router};
+pub(crate) use view::frame;
 
 /// What handlers work with.
 #[derive(Debug)]
@@ -33,6 +36,7 @@ pub(crate) struct Daemon {
     pub(crate) history: History,
     pub(crate) tasks: Tasks,
     pub(crate) guards: Guards,
+    pub(crate) surfaces: Surfaces,
     pub(crate) config: ConfigHandle,
     pub(crate) about: About,
     pub(crate) page: Arc<Page>,

@@ -4,25 +4,27 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pupitre_model::config::{AgentDefinition, History as Keeping};
 use pupitre_model::conversation::{Conversation, Stamps};
+use pupitre_model::fleet::signature::Signatures;
 use pupitre_protocol::Epoch;
 use pupitre_protocol::agent::{AgentState, AgentView};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::agent::{AgentContext, AgentHandle, AgentRequest, AgentTask};
+use crate::agent::{AgentContext, AgentRequest, AgentTask};
 use crate::clock::{SystemStamps, epoch_ms};
 use crate::configuration::{
     Agents, ConfigTask, ConfigurationError, Held, Loaded, Machine, Surroundings, discover,
 };
 use crate::history::{History, HistoryError, HistoryWorker, Place};
 use crate::http::Page;
-use crate::hub::{self, HubHandle, UnitEvent};
+use crate::hub::{self, BegunAgent, HubHandle, UnitEvent};
 use crate::process::{Guards, World};
 use crate::rpc::{About, ConnectionCount, Daemon, ListenError, Listener, Router, Shutdown};
+use crate::surface::{Numbers, Surfaces, SurfacesWorld};
 use crate::tasks::Tasks;
 use crate::{Options, logging};
 
@@ -55,8 +57,32 @@ impl From<HistoryError> for ServeError {
     }
 }
 
+impl From<BeginError> for ServeError {
+    fn from(error: BeginError) -> Self {
+        match error {
+            BeginError::History(error) => error.into(),
+            BeginError::Number(source) => Self::System {
+                what: "the number of a surface cannot be kept",
+                source,
+            },
+        }
+    }
+}
+
+/// Why an agent cannot be begun.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BeginError {
+    #[error("the history: {0}")]
+    History(#[from] HistoryError),
+    #[error("the number of its surface cannot be kept: {0}")]
+    Number(#[from] io::Error),
+}
+
 /// How long connections may take to write their last answers.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// The file beside the configuration that names more terminal agents.
+const SIGNATURES_FILE: &str = "terminal-agents.toml";
 
 /// How often it is looked whether another daemon has let go of the state folder.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -116,14 +142,23 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
     let tasks = Tasks::default();
     let epoch = Epoch(SystemStamps.new_id().simple().to_string());
     let (hub, inbox) = hub::channel(epoch);
-    let guards = Guards::default();
+    let guards = Guards::new(signatures(&held.canonical));
+    let numbers = Arc::new(Mutex::new(Numbers::open(&options.state_folder)));
+    let world = World {
+        executable: options.executable,
+        tasks: tasks.clone(),
+        guards: guards.clone(),
+        umask,
+    };
+    let surfaces = Surfaces::new(SurfacesWorld {
+        hub: hub.clone(),
+        world: world.clone(),
+        numbers: Arc::clone(&numbers),
+        home: options.home.clone(),
+        socket: options.socket.clone(),
+    });
     let context = Arc::new(AgentContext {
-        world: World {
-            executable: options.executable,
-            tasks: tasks.clone(),
-            guards: guards.clone(),
-            umask,
-        },
+        world,
         history: history.clone(),
         events: hub.events(),
         trace_followers: hub.trace_followers(),
@@ -132,12 +167,16 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         version: options.version,
         idle_stop: held.config.limits.idle_stop,
         stall_after_ms: held.config.limits.stall_after_ms,
+        numbers,
     });
     let mut agents = Vec::new();
     for definition in &held.config.agents {
         agents.push(begin_agent(&context, definition).await?);
     }
-    let handles = agents.iter().map(|(_, handle)| handle.clone()).collect();
+    let handles = agents
+        .iter()
+        .map(|begun: &BegunAgent| begun.handle.clone())
+        .collect();
     let most_running = held.config.limits.running_agents;
     tasks.spawn(inbox.into_hub(agents, most_running, held.error()).run());
     let (config, config_task) = ConfigTask::new(
@@ -157,6 +196,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         history: history.clone(),
         tasks: tasks.clone(),
         guards,
+        surfaces: surfaces.clone(),
         config,
         about: About {
             version: options.version,
@@ -179,13 +219,13 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         _ = asked.wait_for(|asked| *asked) => {}
         () = signals.next() => {}
     }
-    tracing::info!("stopping every agent");
+    tracing::info!("stopping every agent and closing every pane");
     tokio::select! {
-        () = drain(&hub, &history) => {}
+        () = drain(&hub, &surfaces, &history) => {}
         () = signals.next() => tracing::warn!("asked a second time: not waiting any longer; the guards end what is left"),
     }
     daemon.shutdown.drained.send_replace(true);
-    drop(daemon);
+    drop((daemon, surfaces));
     close(tasks, history, hub, worker).await;
     Ok(())
 }
@@ -220,7 +260,12 @@ async fn lock_state(folder: &Path) -> Result<File, ServeError> {
 pub(crate) async fn begin_agent(
     context: &Arc<AgentContext>,
     definition: &AgentDefinition,
-) -> Result<(AgentView, AgentHandle), HistoryError> {
+) -> Result<BegunAgent, BeginError> {
+    let surface = context
+        .numbers
+        .lock()
+        .expect("nothing panics while it holds the numbers")
+        .of_agent(&context.config, &definition.name)?;
     let stored = context
         .history
         .current(context.config.clone(), definition.name.clone())
@@ -236,7 +281,11 @@ pub(crate) async fn begin_agent(
     let tasks = &context.world.tasks;
     let running = tasks.spawn(task.run());
     tasks.spawn(watch_over(running, view.clone(), context.events.clone()));
-    Ok((view, handle))
+    Ok(BegunAgent {
+        view,
+        handle,
+        surface,
+    })
 }
 
 /// A panic in an agent's task makes that agent fail and nobody else.
@@ -260,6 +309,24 @@ async fn watch_over(
     }
 }
 
+/// Returns how agents in panes are recognised: as it is built in, and as a file beside the configuration adds.
+fn signatures(config: &Path) -> Signatures {
+    let file = config.with_file_name(SIGNATURES_FILE);
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                tracing::error!(path = %file.display(), %error, "the file of more agents cannot be read");
+            }
+            return Signatures::built_in();
+        }
+    };
+    Signatures::with_more(&text).unwrap_or_else(|error| {
+        tracing::error!(path = %file.display(), %error, "the file of more agents is not used");
+        Signatures::built_in()
+    })
+}
+
 fn open_history(held: &Held, file: PathBuf) -> Result<(History, HistoryWorker), HistoryError> {
     History::open(match held.config.history {
         Keeping::OnDisk => Place::File(file),
@@ -267,10 +334,12 @@ fn open_history(held: &Held, file: PathBuf) -> Result<(History, HistoryWorker), 
     })
 }
 
-/// Stops every agent side by side, so that all of them together take no longer than the slowest.
-async fn drain(hub: &HubHandle, history: &History) {
+/// Stops every agent and closes every pane side by side, so that all of them together take no longer than the slowest.
+async fn drain(hub: &HubHandle, surfaces: &Surfaces, history: &History) {
     let agents = hub.drain().await.unwrap_or_default();
     let tasks = Tasks::default();
+    let surfaces = surfaces.clone();
+    tasks.spawn(async move { surfaces.drain().await });
     for agent in agents {
         tasks.spawn(async move {
             if let Err(error) = agent.ask(AgentRequest::Stop).await {

@@ -2,9 +2,12 @@
 //! read costs details, not the ladder; a daemon that is gone is an event like any other.
 
 use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 use crate::wire::{GuardReport, GuardRequest};
 
@@ -91,7 +94,8 @@ impl Control {
     pub(crate) fn report(&mut self, report: &GuardReport) {
         let detail = match report {
             GuardReport::Reaped { .. } | GuardReport::Signalled { .. } | GuardReport::Warning { .. } => true,
-            GuardReport::Started { .. }
+            GuardReport::Terminal
+            | GuardReport::Started { .. }
             | GuardReport::SpawnFailed { .. }
             | GuardReport::Exited { .. }
             | GuardReport::Gone => false,
@@ -103,6 +107,28 @@ impl Control {
             .expect("a report has no map and a Vec takes all bytes");
         self.outgoing.push(b'\n');
         self.send();
+    }
+
+    /// Sends a report together with a descriptor. It has to be the first report of all: nothing waits before it.
+    ///
+    /// Fails when the daemon is gone.
+    pub(crate) fn hand_over(&mut self, report: &GuardReport, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+        let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let mut line = serde_json::to_vec(report)?;
+        line.push(b'\n');
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let descriptors = [descriptor];
+        // There is room for one, and one it is.
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        let sent = sendmsg(
+            socket,
+            &[io::IoSlice::new(&line)],
+            &mut ancillary,
+            SendFlags::empty(),
+        )?;
+        self.outgoing.extend_from_slice(&line[sent..]);
+        Ok(())
     }
 
     /// Writes what the daemon takes now.

@@ -2,6 +2,7 @@
 //! One thread, one `poll`; nothing in here blocks on anything else while the tree lives.
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,8 +13,9 @@ use crate::control::{Control, Received};
 use crate::ladder::{Action, Grace, Input, Ladder};
 use crate::signals::{Signals, Woken};
 use crate::spawn::{Program, let_go, spawn};
+use crate::terminal::{Pty, hang_up};
 use crate::tree::{Leader, Tree, TreeSignal, number};
-use crate::wire::{GraceMs, GuardReport, GuardRequest};
+use crate::wire::{GraceMs, GuardReport, GuardRequest, TerminalSize};
 
 /// How many ends are taken in before the rest of the loop gets its turn: a flood of short processes must not keep
 /// the guard from killing it.
@@ -31,6 +33,9 @@ pub(crate) struct Guard {
     tree: Tree,
     ladder: Ladder,
     leader: Option<Leader>,
+    /// The terminal's side of a pane, held until the tree is asked to end. Whoever wants a pane to outlive the daemon reads
+    /// it here when the daemon is gone.
+    terminal: Option<OwnedFd>,
     rest: Rest,
     /// Whom the last look signalled, sorted, so that the next one names only who is new.
     signalled: Option<(TreeSignal, Vec<u32>)>,
@@ -58,6 +63,7 @@ impl Guard {
             tree,
             ladder: Ladder::Waiting,
             leader: None,
+            terminal: None,
             rest: Rest::Nobody,
             signalled: None,
             warned: None,
@@ -132,8 +138,15 @@ impl Guard {
                 cwd,
                 env,
                 grace_ms,
+                terminal,
             }) => {
-                self.start(Program { argv, cwd, env }, grace_ms);
+                let program = Program {
+                    argv,
+                    cwd,
+                    env,
+                    terminal: None,
+                };
+                self.start(program, grace_ms, terminal);
             }
             Received::Request(GuardRequest::Stop) => self.step(Input::StopAsked),
             Received::Request(GuardRequest::Terminate) => self.step(Input::TerminateAsked),
@@ -150,10 +163,21 @@ impl Guard {
         }
     }
 
-    fn start(&mut self, program: Program, grace_ms: Option<GraceMs>) {
+    fn start(&mut self, mut program: Program, grace_ms: Option<GraceMs>, terminal: Option<TerminalSize>) {
         if self.ladder != Ladder::Waiting {
             self.warn("a guard starts one program, and this one has had its own".to_owned());
             return;
+        }
+        if let Some(size) = terminal {
+            match self.open_terminal(size) {
+                Ok(program_side) => program.terminal = Some(program_side),
+                Err(error) => {
+                    let error = error.to_string();
+                    self.control.report(&GuardReport::SpawnFailed { error });
+                    self.step(Input::SpawnFailed);
+                    return;
+                }
+            }
         }
         let spawned = spawn(program);
         if let Err(error) = let_go() {
@@ -175,6 +199,33 @@ impl Guard {
                 });
                 self.step(Input::SpawnFailed);
             }
+        }
+    }
+
+    /// Opens the terminal of a pane, hands one side to the daemon and returns the other.
+    fn open_terminal(&mut self, size: TerminalSize) -> io::Result<OwnedFd> {
+        let Pty {
+            terminal_side,
+            program_side,
+        } = Pty::open(size).map_err(io::Error::other)?;
+        self.control
+            .hand_over(&GuardReport::Terminal, terminal_side.as_fd())?;
+        self.terminal = Some(terminal_side);
+        Ok(program_side)
+    }
+
+    fn hang_up(&mut self) {
+        let Some(terminal_side) = self.terminal.take() else {
+            return;
+        };
+        let leader = match self.leader {
+            Some(Leader::Running(pid)) => Some(pid),
+            Some(Leader::Ended(_)) | None => None,
+        };
+        if let Err(error) = hang_up(terminal_side, leader) {
+            self.warn(format!(
+                "the guard cannot tell the program that its terminal is gone: {error}"
+            ));
         }
     }
 
@@ -229,6 +280,7 @@ impl Guard {
 
     fn step(&mut self, input: Input) {
         match self.ladder.step(input, Instant::now()) {
+            Some(Action::HangUp) => self.hang_up(),
             Some(Action::Terminate) => self.signal_tree(TreeSignal::Terminate),
             Some(Action::Kill) => self.signal_tree(TreeSignal::Kill),
             Some(Action::Leave) => self.control.report(&GuardReport::Gone),

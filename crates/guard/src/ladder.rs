@@ -60,6 +60,8 @@ pub(crate) enum Input {
 /// What the guard has to do, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
+    /// A terminal is gone for whoever has one; the daemon closed the pipes of the others.
+    HangUp,
     /// SIGTERM to every process of the tree.
     Terminate,
     /// SIGKILL to whatever is left.
@@ -156,7 +158,7 @@ impl Ladder {
             grace,
             terminate_at: now + grace.before_terminate,
         };
-        None
+        Some(Action::HangUp)
     }
 
     fn terminate(&mut self, grace: Grace, now: Instant) -> Option<Action> {
@@ -232,7 +234,7 @@ mod tests {
         check(&[
             (0, SPAWNED, None),
             (60_000, Input::TimePassed, None),
-            (60_000, Input::StopAsked, None),
+            (60_000, Input::StopAsked, Some(Action::HangUp)),
             (64_999, Input::TimePassed, None),
             (65_000, Input::TimePassed, Some(Action::Terminate)),
             (67_999, Input::TimePassed, None),
@@ -245,17 +247,17 @@ mod tests {
     fn an_empty_tree_ends_the_ladder_at_every_step() {
         check(&[
             (0, SPAWNED, None),
-            (1, Input::LeaderEnded, None),
+            (1, Input::LeaderEnded, Some(Action::HangUp)),
             (1, Input::TreeEmpty, Some(Action::Leave)),
         ]);
         check(&[
             (0, SPAWNED, None),
-            (1, Input::StopAsked, None),
+            (1, Input::StopAsked, Some(Action::HangUp)),
             (2, Input::TreeEmpty, Some(Action::Leave)),
         ]);
         check(&[
             (0, SPAWNED, None),
-            (1, Input::StopAsked, None),
+            (1, Input::StopAsked, Some(Action::HangUp)),
             (5_001, Input::TimePassed, Some(Action::Terminate)),
             (5_002, Input::TreeEmpty, Some(Action::Leave)),
         ]);
@@ -265,7 +267,7 @@ mod tests {
     fn what_a_leader_leaves_behind_gets_its_own_grace() {
         check(&[
             (0, SPAWNED, None),
-            (9_000, Input::LeaderEnded, None),
+            (9_000, Input::LeaderEnded, Some(Action::HangUp)),
             (13_999, Input::TimePassed, None),
             (14_000, Input::TimePassed, Some(Action::Terminate)),
         ]);
@@ -275,7 +277,7 @@ mod tests {
     fn neither_a_second_stop_nor_the_leaders_end_begins_the_grace_anew() {
         check(&[
             (0, SPAWNED, None),
-            (0, Input::StopAsked, None),
+            (0, Input::StopAsked, Some(Action::HangUp)),
             (4_000, Input::StopAsked, None),
             (4_500, Input::LeaderEnded, None),
             (4_900, Input::ControlClosed, None),
@@ -290,7 +292,7 @@ mod tests {
     fn a_lost_daemon_is_a_stop() {
         check(&[
             (0, SPAWNED, None),
-            (1_000, Input::ControlClosed, None),
+            (1_000, Input::ControlClosed, Some(Action::HangUp)),
             (5_999, Input::TimePassed, None),
             (6_000, Input::TimePassed, Some(Action::Terminate)),
         ]);
@@ -307,7 +309,7 @@ mod tests {
         ]);
         check(&[
             (0, SPAWNED, None),
-            (10, Input::StopAsked, None),
+            (10, Input::StopAsked, Some(Action::HangUp)),
             (20, Input::TerminateAsked, Some(Action::Terminate)),
         ]);
     }
@@ -367,7 +369,7 @@ mod tests {
         assert_eq!(ladder.deadline(), None);
         assert_eq!(ladder.step(SPAWNED, start), None);
         assert_eq!(ladder.deadline(), None);
-        assert_eq!(ladder.step(Input::StopAsked, start), None);
+        assert_eq!(ladder.step(Input::StopAsked, start), Some(Action::HangUp));
         assert_eq!(ladder.deadline(), Some(start + TERMINATE_AFTER));
         let terminated = start + TERMINATE_AFTER;
         assert_eq!(

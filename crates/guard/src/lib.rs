@@ -5,7 +5,8 @@
 //! Theory of operation. The daemon gives the guard the program's pipes as descriptors 0, 1 and 2 and a socket as
 //! descriptor 3, and speaks [`wire`] over it. The guard passes the pipes on and keeps no end of them. On Linux it is
 //! a child subreaper, so the tree is empty exactly when it has no child, however its members broke away
-//! (`tree/linux.rs`). All decisions are those of `ladder.rs`, which is pure; `guard.rs` is the loop that feeds it.
+//! (`tree/linux.rs`). For a pane it opens a pseudo-terminal instead, starts the program on it and hands the other side
+//! to the daemon (`terminal.rs`). All decisions are those of `ladder.rs`, which is pure; `guard.rs` is the loop that feeds it.
 //!
 //! Its memory is what it writes to: a stack, a small heap, and the pages of its image that the loader relocates. The
 //! last part grows with the whole program and not with the guard, unless the program is linked without relocations
@@ -24,6 +25,8 @@ mod ladder;
 mod signals;
 #[cfg(unix)]
 mod spawn;
+#[cfg(unix)]
+pub mod terminal;
 #[cfg(unix)]
 mod tree;
 pub mod wire;

@@ -1,13 +1,16 @@
 //! Starting the one program of a guard: in a session of its own, with the signal dispositions and the mask of a
-//! fresh process, its environment complete and its descriptors the guard's 0, 1 and 2. Nothing else is inherited.
+//! fresh process, its environment complete and its descriptors the guard's 0, 1 and 2, or a terminal. Nothing else is
+//! inherited.
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use rustix::process::Pid;
 
+use crate::terminal::take_control;
 use crate::tree::prepare_child;
 
 /// What to start.
@@ -16,6 +19,15 @@ pub(crate) struct Program {
     pub(crate) argv: Vec<String>,
     pub(crate) cwd: Option<String>,
     pub(crate) env: Vec<(String, String)>,
+    /// The program's side of its terminal; without one it gets the guard's own descriptors.
+    pub(crate) terminal: Option<OwnedFd>,
+}
+
+/// What the program has at 0, 1 and 2.
+#[derive(Debug, Clone, Copy)]
+enum Streams {
+    Inherited,
+    Terminal,
 }
 
 /// Why a program does not run. The texts reach the person as they are.
@@ -38,7 +50,12 @@ pub(crate) enum SpawnError {
 /// The guard enters the working directory for the moment of the start, so that a failure can be told from that of
 /// the program, and leaves it again, so that it keeps no file system busy.
 pub(crate) fn spawn(program: Program) -> Result<Pid, SpawnError> {
-    let Program { argv, cwd, env } = program;
+    let Program {
+        argv,
+        cwd,
+        env,
+        terminal,
+    } = program;
     let (name, arguments) = argv.split_first().ok_or(SpawnError::NothingGiven)?;
     if let Some(cwd) = cwd {
         std::env::set_current_dir(&cwd).map_err(|source| match source.kind() {
@@ -55,7 +72,21 @@ pub(crate) fn spawn(program: Program) -> Result<Pid, SpawnError> {
     )]
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(env);
-    in_child(&mut command, rustix::process::getpid());
+    let streams = match &terminal {
+        Some(terminal) => {
+            let terminal = || Ok(Stdio::from(terminal.try_clone()?));
+            let [stdin, stdout, stderr] = [terminal(), terminal(), terminal()].map(|stream| {
+                stream.map_err(|source| SpawnError::Run {
+                    program: name.clone(),
+                    source,
+                })
+            });
+            command.stdin(stdin?).stdout(stdout?).stderr(stderr?);
+            Streams::Terminal
+        }
+        None => Streams::Inherited,
+    };
+    in_child(&mut command, rustix::process::getpid(), streams);
     let child = command.spawn().map_err(|source| {
         if source.kind() == io::ErrorKind::NotFound && std::fs::exists(name).unwrap_or(false) {
             SpawnError::NoInterpreter {
@@ -86,12 +117,16 @@ pub(crate) fn let_go() -> io::Result<()> {
     unsafe_code,
     reason = "what runs between fork and exec cannot be checked by the compiler"
 )]
-fn in_child(command: &mut Command, guard: Pid) {
+fn in_child(command: &mut Command, guard: Pid, streams: Streams) {
     // SAFETY: the closure makes system calls only, of those that are async-signal-safe; it neither allocates nor
     // takes a lock, and its errors are bare error numbers. The guard has a single thread, so no lock is held at fork.
     unsafe {
         command.pre_exec(move || {
             rustix::process::setsid()?;
+            match streams {
+                Streams::Terminal => take_control(rustix::stdio::stdin())?,
+                Streams::Inherited => {}
+            }
             default_dispositions();
             prepare_child(guard)
         });

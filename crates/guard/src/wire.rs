@@ -19,11 +19,21 @@ pub enum GuardRequest {
         /// Shorter waits for tests; [`crate::Grace::default`] when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grace_ms: Option<GraceMs>,
+        /// Start it on a pseudo-terminal of this size instead, which is handed over with [`GuardReport::Terminal`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terminal: Option<TerminalSize>,
     },
     /// End the tree now: SIGTERM at once, then SIGKILL.
     Terminate,
-    /// Begin the ladder now. The daemon has closed the agent's stdin, or does so at once.
+    /// Begin the ladder now. The daemon has closed the agent's stdin, or does so at once; a terminal hangs up.
     Stop,
+}
+
+/// The size of a terminal in character cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TerminalSize {
+    pub columns: u16,
+    pub rows: u16,
 }
 
 /// The two waits of the ladder, in milliseconds, each counted from the step before it.
@@ -39,6 +49,8 @@ pub struct GraceMs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum GuardReport {
+    /// This line carries the descriptor of the terminal's side; the first report of a guard that was given a size.
+    Terminal,
     /// The program runs: its image was loaded, so nothing of `spawn` can fail any more.
     Started {
         /// The leader: process id, and id of its session and process group.
@@ -107,6 +119,7 @@ mod tests {
                 cwd: None,
                 env: vec![("A".into(), "1".into()), ("B".into(), String::new())],
                 grace_ms: None,
+                terminal: None,
             },
         );
         check_request(
@@ -116,12 +129,31 @@ mod tests {
                 cwd: Some("/tmp".into()),
                 env: Vec::new(),
                 grace_ms: Some(GraceMs { term: 1, kill: 2 }),
+                terminal: None,
+            },
+        );
+    }
+
+    #[test]
+    fn a_terminal_has_its_size() {
+        check_request(
+            r#"{"type":"spawn","argv":["/a"],"cwd":null,"env":[],"terminal":{"columns":80,"rows":24}}"#,
+            &GuardRequest::Spawn {
+                argv: vec!["/a".into()],
+                cwd: None,
+                env: Vec::new(),
+                grace_ms: None,
+                terminal: Some(TerminalSize {
+                    columns: 80,
+                    rows: 24,
+                }),
             },
         );
     }
 
     #[test]
     fn reports_have_their_shape() {
+        check_report(&GuardReport::Terminal, r#"{"type":"terminal"}"#);
         check_report(&GuardReport::Started { pid: 7 }, r#"{"type":"started","pid":7}"#);
         check_report(
             &GuardReport::SpawnFailed { error: "no".into() },

@@ -1,8 +1,6 @@
-//! Which variables of its starter would mislead a daemon, and through it every agent: those that say in which
-//! terminal, multiplexer, editor or agent session the starter runs. What configures a program or lets it in (keys,
-//! tokens, homes, providers) is not among them.
-
-use std::ffi::OsStr;
+//! Which variables of its starter would mislead a daemon and through it every agent, or a program in a pane: those that
+//! say in which terminal, multiplexer, editor or agent session the starter runs. What configures a program or lets it in
+//! (keys, tokens, homes, providers) is not among them.
 
 /// A name, or the beginning of names.
 enum Pattern {
@@ -19,7 +17,7 @@ const MISLEADING: &[Pattern] = &[
     // Terminals.
     Name("WT_SESSION"), Name("WT_PROFILE_ID"), Prefix("WEZTERM_"), Prefix("KITTY_"), Prefix("ITERM_"),
     Name("LC_TERMINAL"), Name("LC_TERMINAL_VERSION"), Name("TERM_PROGRAM"), Name("TERM_PROGRAM_VERSION"),
-    Name("TERM_SESSION_ID"), Prefix("GHOSTTY_"), Prefix("ALACRITTY_"), Name("VTE_VERSION"), Name("WINDOWID"),
+    Name("TERM_SESSION_ID"), Name("TERMINFO"), Prefix("GNOME_TERMINAL_"), Name("KONSOLE_VERSION"), Prefix("GHOSTTY_"), Prefix("ALACRITTY_"), Name("VTE_VERSION"), Name("WINDOWID"),
     Name("COLUMNS"), Name("LINES"),
     // Editors.
     Prefix("VSCODE_"), Name("NVIM"), Name("INSIDE_EMACS"), Name("ZED_TERM"),
@@ -42,10 +40,8 @@ const MISLEADING: &[Pattern] = &[
     Name("PUPITRE_SURFACE_ID"), Name("PUPITRE_WORKSPACE_ID"), Name("PUPITRE_SOCKET_PATH"),
 ];
 
-/// Returns whether a daemon must not inherit this variable (conductor page, The gate).
-pub(super) fn misleads_a_daemon(name: &OsStr) -> bool {
-    // A name that is no UTF-8 is none of these.
-    let Some(name) = name.to_str() else { return false };
+/// Returns whether a daemon, or a program in a pane, must not inherit this variable (conductor page, Panes and The gate).
+pub fn misleads(name: &str) -> bool {
     MISLEADING.iter().any(|pattern| match *pattern {
         Name(exact) => name == exact,
         Prefix(prefix) => name.starts_with(prefix),
@@ -86,7 +82,7 @@ mod tests {
             "PUPITRE_WORKSPACE_ID",
             "PUPITRE_SOCKET_PATH",
         ] {
-            assert!(misleads_a_daemon(OsStr::new(name)), "{name}");
+            assert!(misleads(name), "{name}");
         }
     }
 
@@ -115,7 +111,7 @@ mod tests {
             "PUPITRE_SCRIPTING",
             "PUPITRE_DEMO_PACE_MS",
         ] {
-            assert!(!misleads_a_daemon(OsStr::new(name)), "{name}");
+            assert!(!misleads(name), "{name}");
         }
     }
 }

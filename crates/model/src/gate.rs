@@ -3,17 +3,21 @@
 //! Responsible for the table of the conductor page; who asks is found out by the daemon.
 
 use pupitre_protocol::method::Access;
-use pupitre_protocol::{AgentName, ErrorKind, RpcError};
+use pupitre_protocol::{AgentName, ErrorKind, RpcError, SurfaceId};
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asker {
     /// A program of the user's own.
     Outside,
+    /// A program of the user's own without a terminal, as timers and services start them.
+    Detached,
     /// The page, in a browser that its user let in.
     Page,
     /// Something that an agent runs: below it, or broken away from it.
     Inside { agent: AgentName },
+    /// Something that an agent in a pane runs: below it, or broken away from the pane.
+    InsidePane { surface: SurfaceId },
     /// It cannot be told; may do what is allowed inside.
     Unknown,
 }
@@ -30,16 +34,18 @@ impl Asker {
     /// Says whether the gate is open for this one.
     pub fn is_free(&self, free_access: FreeAccess) -> bool {
         match (self, free_access) {
-            (Self::Outside | Self::Page, _) | (_, FreeAccess::On) => true,
-            (Self::Inside { .. } | Self::Unknown, FreeAccess::Off) => false,
+            (Self::Outside | Self::Detached | Self::Page, _) | (_, FreeAccess::On) => true,
+            (Self::Inside { .. } | Self::InsidePane { .. } | Self::Unknown, FreeAccess::Off) => false,
         }
     }
 
     fn words(&self) -> String {
         match self {
             Self::Outside => "from outside".to_owned(),
+            Self::Detached => "from outside, by a program without a terminal".to_owned(),
             Self::Page => "from the page".to_owned(),
             Self::Inside { agent } => format!("from inside agent {agent}"),
+            Self::InsidePane { surface } => format!("by what an agent in pane {surface} runs"),
             Self::Unknown => "by a program of which it cannot be told who started it".to_owned(),
         }
     }
@@ -56,10 +62,18 @@ pub fn check(what: &str, access: Access, asker: &Asker, free_access: FreeAccess)
         Access::Private => "read what may hold secrets or belongs to others",
         Access::Prompt => "make agents work",
         Access::Arrange => "start, stop or cancel",
+        Access::Person if *asker == Asker::Detached => {
+            let message = format!(
+                "{what} was asked {}: it is for persons, who have a terminal",
+                asker.words()
+            );
+            return Err(RpcError::new(ErrorKind::GateClosed, message));
+        }
+        Access::Person => "use a pane as a person does",
         Access::Decide => {
             return match asker {
-                Asker::Outside | Asker::Page => Ok(()),
-                Asker::Inside { .. } | Asker::Unknown => {
+                Asker::Outside | Asker::Detached | Asker::Page => Ok(()),
+                Asker::Inside { .. } | Asker::InsidePane { .. } | Asker::Unknown => {
                     let message = format!(
                         "{what} was asked {}: only a person decides this, from a terminal or a program of their own",
                         asker.words()
@@ -94,11 +108,15 @@ mod tests {
         let inside = Asker::Inside {
             agent: "demo".parse().expect("a name"),
         };
+        let in_pane = Asker::InsidePane {
+            surface: SurfaceId(7),
+        };
         let all = [
             Access::Read,
             Access::Private,
             Access::Prompt,
             Access::Arrange,
+            Access::Person,
             Access::Decide,
         ];
         for access in all {
@@ -106,14 +124,19 @@ mod tests {
                 for asker in [Asker::Outside, Asker::Page] {
                     assert_eq!(kind(access, &asker, free_access), None, "{access:?} {asker:?}");
                 }
-                for asker in [&inside, &Asker::Unknown] {
+                let detached = kind(access, &Asker::Detached, free_access);
+                assert_eq!(
+                    detached,
+                    (access == Access::Person).then_some(ErrorKind::GateClosed)
+                );
+                for asker in [&inside, &in_pane, &Asker::Unknown] {
                     let expected = match (access, free_access) {
                         (Access::Decide, _) => Some(ErrorKind::NotFromInside),
-                        (Access::Private | Access::Prompt | Access::Arrange, FreeAccess::Off) => {
-                            Some(ErrorKind::GateClosed)
-                        }
-                        (Access::Read, _)
-                        | (Access::Private | Access::Prompt | Access::Arrange, FreeAccess::On) => None,
+                        (Access::Read, _) | (_, FreeAccess::On) => None,
+                        (
+                            Access::Private | Access::Prompt | Access::Arrange | Access::Person,
+                            FreeAccess::Off,
+                        ) => Some(ErrorKind::GateClosed),
                     };
                     assert_eq!(
                         kind(access, asker, free_access),

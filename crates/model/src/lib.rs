@@ -7,6 +7,7 @@ pub mod agent;
 pub mod channel;
 pub mod config;
 pub mod conversation;
+pub mod environment;
 pub mod fleet;
 pub mod gate;
 pub mod pane;

@@ -5,6 +5,7 @@
 //!
 //! [`InputModes`]: crate::InputModes
 
+pub(crate) mod answers;
 pub(crate) mod keystroke;
 mod kitty;
 mod legacy;

@@ -17,6 +17,7 @@ mod size;
 
 pub use harmless::harmless;
 pub use history::{Attributes, Color, HistoryLimits, LineNumber, Link, Style};
+pub use input::answers::without_answers;
 pub use input::keystroke::{Key, KeypadKey, Keystroke, KeystrokeError, Modifiers};
 pub use input::text::{TextInputError, text_input};
 pub use palette::{Palette, Rgb};

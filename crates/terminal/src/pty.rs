@@ -1,7 +1,6 @@
-//! The pseudo-terminal of a pane: opening it, reading and writing it, its size.
+//! The pseudo-terminal of a pane: reading and writing it, its size. Whoever starts the program opens it.
 //!
-//! Starting a program on it is not done here: whoever starts it takes [`Pty::program_side`] for the program's standard
-//! streams and calls [`become_controlling`] in the new process. The end of a pane is the end of its program, told by
+//! The end of a pane is the end of its program, told by
 //! whoever waits for it, and not an error on this descriptor: after the leader ends, a background job may hold the
 //! other side open, and then a read blocks instead of failing. So read until the program has ended, then [`drain`]
 //! what is left.
@@ -9,12 +8,11 @@
 //! [`drain`]: PtyStream::drain
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::pty::OpenptFlags;
-use rustix::termios::{InputModes, OptionalActions, Winsize};
+use rustix::termios::Winsize;
 use tokio::io::unix::AsyncFd;
 
 use crate::size::Size;
@@ -22,52 +20,12 @@ use crate::size::Size;
 /// Bytes that one batch of output holds at most. The kernel hands out about 4 KiB a read; a batch joins what is there.
 pub const BATCH_BYTES: usize = 64 << 10;
 
-/// A new pseudo-terminal, both sides.
-#[derive(Debug)]
-pub struct Pty {
-    /// The side of the terminal, ours.
-    pub terminal_side: OwnedFd,
-    /// The side of the program. Close it here once the program has it.
-    pub program_side: OwnedFd,
-}
-
 /// Why a pseudo-terminal could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} the pseudo-terminal: {source}")]
 pub struct PtyError {
     doing: &'static str,
     source: io::Error,
-}
-
-impl Pty {
-    /// Opens a pseudo-terminal of this size, for UTF-8 text. Neither descriptor outlives an `exec`.
-    ///
-    /// # Errors
-    ///
-    /// When the system has no more of them or the process may open no more descriptors.
-    pub fn open(size: Size) -> Result<Self, PtyError> {
-        let failed = |doing| {
-            move |errno: Errno| PtyError {
-                doing,
-                source: errno.into(),
-            }
-        };
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let terminal_side = rustix::pty::openpt(flags).map_err(failed("open"))?;
-        rustix::pty::grantpt(&terminal_side).map_err(failed("open"))?;
-        rustix::pty::unlockpt(&terminal_side).map_err(failed("unlock"))?;
-        let program_side = rustix::pty::ioctl_tiocgptpeer(&terminal_side, flags).map_err(failed("open"))?;
-        let mut attributes = rustix::termios::tcgetattr(&program_side).map_err(failed("set up"))?;
-        // Erasing a character in the kernel's line editor erases all of its bytes.
-        attributes.input_modes.insert(InputModes::IUTF8);
-        rustix::termios::tcsetattr(&program_side, OptionalActions::Now, &attributes)
-            .map_err(failed("set up"))?;
-        set_size(&terminal_side, size)?;
-        Ok(Self {
-            terminal_side,
-            program_side,
-        })
-    }
 }
 
 /// Tells the program a new size; it gets SIGWINCH.
@@ -100,18 +58,6 @@ pub fn foreground_group(terminal_side: impl AsFd) -> Result<i32, PtyError> {
             doing: "ask who is in the foreground of",
             source: errno.into(),
         })
-}
-
-/// Makes the calling process the leader of a new session with this terminal. Both calls may be made between `fork`
-/// and `exec`.
-///
-/// # Errors
-///
-/// When the process leads a group already, or the terminal belongs to another session.
-pub fn become_controlling(program_side: BorrowedFd<'_>) -> io::Result<()> {
-    rustix::process::setsid()?;
-    rustix::process::ioctl_tiocsctty(program_side)?;
-    Ok(())
 }
 
 /// The side of the terminal, as a stream.

@@ -22,6 +22,7 @@ mod http;
 mod limits;
 mod machine;
 mod odd;
+mod pane;
 mod random;
 mod real_agents;
 mod replay;

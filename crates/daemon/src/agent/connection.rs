@@ -170,6 +170,8 @@ impl Link {
             biased;
             Some(news) = self.news.recv() => match news {
                 GuardNews::Report(report) => LinkInput::Guard(report),
+                // Not asked for; the report says as much to whoever reads it.
+                GuardNews::Terminal(_) => LinkInput::Guard(GuardReport::Terminal),
                 GuardNews::Lost => LinkInput::GuardLost,
             },
             Some(error) = self.written.recv() => LinkInput::WriteFailed(error),

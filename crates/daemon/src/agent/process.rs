@@ -252,6 +252,8 @@ impl AgentTask {
                 }
                 self.look_at_process_time(steady_ms());
             }
+            // An agent has pipes.
+            GuardReport::Terminal => {}
             GuardReport::Reaped { pid, .. } => {
                 tracing::debug!(agent = %self.definition.name, pid, "a process of the agent ended");
             }

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pupitre_guard::wire::GuardReport;
@@ -35,6 +35,7 @@ use crate::clock::{SystemStamps, steady_ms};
 use crate::history::{Header, History};
 use crate::hub::{RoomAnswer, RoomRefused, TraceFollowers, UnitEvent};
 use crate::process::World;
+use crate::surface::Numbers;
 
 /// What every agent's task needs of the daemon.
 #[derive(Debug, Clone)]
@@ -52,6 +53,8 @@ pub(crate) struct AgentContext {
     pub(crate) idle_stop: IdleStop,
     /// After how long a silent turn counts as stalled.
     pub(crate) stall_after_ms: Option<u64>,
+    /// Gives each agent the surface of its conversations.
+    pub(crate) numbers: Arc<Mutex<Numbers>>,
 }
 
 /// The task of one agent.

@@ -200,6 +200,8 @@ impl Watched {
                 read = output.read(&mut buffer), if open => open = self.take(&buffer, read),
                 news = heard.recv() => match news {
                     Some(GuardNews::Report(report)) => exit = self.hear(report),
+                    // A command has pipes.
+                    Some(GuardNews::Terminal(_)) => {}
                     Some(GuardNews::Lost) | None => {
                         self.not_started("its guard was ended from outside".to_owned());
                         exit = Some(TerminalExit { exit_code: None, signal: None });
@@ -263,7 +265,8 @@ impl Watched {
                     signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
                 }),
             }),
-            GuardReport::Reaped { .. }
+            GuardReport::Terminal
+            | GuardReport::Reaped { .. }
             | GuardReport::Signalled { .. }
             | GuardReport::Warning { .. }
             | GuardReport::Gone => None,

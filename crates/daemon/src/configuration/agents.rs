@@ -6,14 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pupitre_model::config::{AgentDefinition, AgentsChange, Config, ConfigChange, Limits};
-use pupitre_protocol::agent::AgentView;
 use pupitre_protocol::{AgentName, RpcError};
 use tokio::sync::mpsc;
 
 use crate::agent::{AgentContext, AgentHandle, AgentRequest};
-use crate::history::HistoryError;
-use crate::hub::{HubHandle, Roster};
-use crate::serve::begin_agent;
+use crate::hub::{BegunAgent, HubHandle, Roster};
+use crate::serve::{BeginError, begin_agent};
 
 /// The agents that there are, also those that are being stopped for good.
 pub(crate) struct Agents {
@@ -43,8 +41,8 @@ enum Place {
 /// Why a change did not reach the agents.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApplyError {
-    #[error("the history: {0}")]
-    History(#[from] HistoryError),
+    #[error(transparent)]
+    Begin(#[from] BeginError),
     #[error(transparent)]
     Hub(#[from] RpcError),
 }
@@ -117,12 +115,12 @@ impl Agents {
             if self.define(&definition) {
                 continue;
             }
-            let (view, handle) = begin_agent(&self.context, &definition).await?;
+            let begun = begin_agent(&self.context, &definition).await?;
             self.known.push(Known {
-                handle: handle.clone(),
+                handle: begun.handle.clone(),
                 place: Place::Configured,
             });
-            new.push((view, handle));
+            new.push(begun);
         }
         for definition in changed {
             self.define(&definition);
@@ -215,7 +213,7 @@ impl Agents {
     }
 
     /// Shows the hub who is there now, and in which order.
-    async fn show(&self, new: Vec<(AgentView, AgentHandle)>) -> Result<(), ApplyError> {
+    async fn show(&self, new: Vec<BegunAgent>) -> Result<(), ApplyError> {
         let names = |place: Place| -> Vec<AgentName> {
             let known = self.known.iter().filter(|known| known.place == place);
             known.map(|known| known.handle.name().clone()).collect()

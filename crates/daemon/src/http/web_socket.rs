@@ -20,7 +20,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::hub::{Entry, Subscription};
-use crate::rpc::{Call, CountedConnection, Requests, Router, Taken};
+use crate::pane::{Viewer, ViewerNews};
+use crate::rpc::{Call, CountedConnection, Requests, Router, Taken, frame};
 
 /// How long the last word may take.
 const LAST_WORD: Duration = Duration::from_secs(1);
@@ -37,6 +38,8 @@ enum Outgoing {
     Stream(Subscription),
     /// No more frames come.
     EndOfStream,
+    /// Everything to draw a pane comes from here on, as binary messages.
+    View(Viewer),
 }
 
 impl From<String> for Outgoing {
@@ -141,6 +144,10 @@ async fn take(requests: &mut Requests<Outgoing>, text: &[u8]) {
             requests.reply(id.as_deref(), &Subscribed { cursor }).await;
             requests.say(Outgoing::Stream(subscription)).await;
         }
+        Taken::View { id, reply, viewer } => {
+            requests.reply(id.as_deref(), &reply).await;
+            requests.say(Outgoing::View(viewer)).await;
+        }
         Taken::Unsubscribe { id } => {
             requests.say(Outgoing::EndOfStream).await;
             requests.reply(id.as_deref(), &Empty {}).await;
@@ -157,6 +164,7 @@ async fn write(
     let mut writer = Writer {
         sink,
         subscription: None,
+        viewer: None,
         heartbeat_at: Instant::now(),
     };
     let outcome = tokio::select! {
@@ -172,6 +180,7 @@ async fn write(
 struct Writer {
     sink: SplitSink<WebSocket, Message>,
     subscription: Option<Subscription>,
+    viewer: Option<Viewer>,
     /// When the page hears that the stream lives, unless something happens before.
     heartbeat_at: Instant,
 }
@@ -200,6 +209,7 @@ impl Writer {
                         self.heartbeat_at = Instant::now() + HEARTBEAT;
                     }
                     Some(Outgoing::EndOfStream) => self.subscription = None,
+                    Some(Outgoing::View(viewer)) => self.viewer = Some(viewer),
                     None => return Ok(()),
                 },
                 _ = ping.tick() => self.send(Message::Ping(Vec::new().into())).await?,
@@ -208,6 +218,7 @@ impl Writer {
                     // The hub is gone only when the daemon ends.
                     None => self.subscription = None,
                 },
+                news = next_news(self.viewer.as_mut()) => self.send_news(news).await?,
             }
         }
     }
@@ -231,6 +242,19 @@ impl Writer {
         in_time(self.sink.flush()).await
     }
 
+    async fn send_news(&mut self, news: ViewerNews) -> Result<(), WriteError> {
+        if matches!(news, ViewerNews::Closed) {
+            self.viewer = None;
+        }
+        for (kind, bytes) in frame(news) {
+            let mut message = Vec::with_capacity(bytes.len() + 1);
+            message.push(kind as u8);
+            message.extend(bytes);
+            in_time(self.sink.feed(Message::Binary(message.into()))).await?;
+        }
+        in_time(self.sink.flush()).await
+    }
+
     async fn send(&mut self, message: Message) -> Result<(), WriteError> {
         in_time(self.sink.send(message)).await
     }
@@ -245,6 +269,14 @@ async fn next_entry(subscription: Option<&Subscription>, heartbeat_at: Instant) 
         biased;
         entry = subscription.next() => entry,
         () = sleep_until(heartbeat_at) => Some(subscription.heartbeat()),
+    }
+}
+
+/// Returns what comes next of a pane; waits for ever where none is looked at.
+async fn next_news(viewer: Option<&mut Viewer>) -> ViewerNews {
+    match viewer {
+        Some(viewer) => viewer.next().await,
+        None => std::future::pending().await,
     }
 }
 

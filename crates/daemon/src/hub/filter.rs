@@ -1,7 +1,7 @@
 //! What a subscriber wants to see.
 
-use pupitre_protocol::AgentName;
 use pupitre_protocol::event::{EventKind, SubscribeParams};
+use pupitre_protocol::{AgentName, SurfaceId};
 
 /// A set of event types.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,6 +54,7 @@ const fn bit(kind: EventKind) -> u64 {
 pub(super) struct Filter {
     pub(super) kinds: KindSet,
     agents: Option<Vec<AgentName>>,
+    surfaces: Option<Vec<SurfaceId>>,
 }
 
 impl Filter {
@@ -69,15 +70,27 @@ impl Filter {
         Self {
             kinds,
             agents: params.agents.clone(),
+            surfaces: params.surfaces.clone(),
         }
     }
 
-    pub(super) fn passes(&self, kind: EventKind, agent: Option<&AgentName>) -> bool {
+    pub(super) fn passes(
+        &self,
+        kind: EventKind,
+        agent: Option<&AgentName>,
+        surface: Option<SurfaceId>,
+    ) -> bool {
         self.kinds.contains(kind)
-            && match (&self.agents, agent) {
-                (Some(wanted), Some(agent)) => wanted.contains(agent),
-                (Some(_), None) => false,
-                (None, _) => true,
-            }
+            && is_wanted(self.agents.as_deref(), agent)
+            && is_wanted(self.surfaces.as_deref(), surface.as_ref())
+    }
+}
+
+/// Says whether an event about `subject` is among those that are `wanted`; one about nothing is not, when some are.
+fn is_wanted<Subject: PartialEq>(wanted: Option<&[Subject]>, subject: Option<&Subject>) -> bool {
+    match (wanted, subject) {
+        (Some(wanted), Some(subject)) => wanted.contains(subject),
+        (Some(_), None) => false,
+        (None, _) => true,
     }
 }

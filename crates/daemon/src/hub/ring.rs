@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pupitre_protocol::event::{EventClass, EventKind};
 use pupitre_protocol::limits::{BULK_RING_BYTES, LIFE_CYCLE_RING_BYTES, LIFE_CYCLE_RING_EVENTS};
-use pupitre_protocol::{AgentName, Event};
+use pupitre_protocol::{AgentName, Event, SurfaceId};
 
 use super::filter::{Filter, KindSet};
 use super::subscriber::Entry;
@@ -16,6 +16,7 @@ pub(crate) struct Published {
     pub(super) seq: u64,
     pub(super) kind: EventKind,
     pub(super) agent: Option<AgentName>,
+    pub(super) surface: Option<SurfaceId>,
     pub(super) line: Box<str>,
 }
 
@@ -113,7 +114,7 @@ impl Replay {
     fn pass(&mut self, event: &Arc<Published>, filter: &Filter) {
         self.note_lost(event.seq - 1);
         self.seen_to = event.seq;
-        if filter.passes(event.kind, event.agent.as_ref()) {
+        if filter.passes(event.kind, event.agent.as_ref(), event.surface) {
             self.entries.push(Entry::Event(Arc::clone(event)));
         }
     }
@@ -175,6 +176,36 @@ impl Ring {
     }
 }
 
+/// Returns the surface that an event is about, where the event says it.
+pub(super) fn surface_of(event: &Event) -> Option<SurfaceId> {
+    match event {
+        Event::SurfaceOpened(view) | Event::SurfaceChanged(view) => Some(view.surface_id),
+        Event::SurfaceClosed(payload) => Some(payload.surface_id),
+        Event::StateChanged(payload) => Some(payload.surface_id),
+        Event::AgentState(_)
+        | Event::AgentLog(_)
+        | Event::AgentTrace(_)
+        | Event::ConversationChanged(_)
+        | Event::MessageUpdated(_)
+        | Event::MessageDelta(_)
+        | Event::TurnChanged(_)
+        | Event::PermissionRequested(_)
+        | Event::PermissionResolved(_)
+        | Event::ElicitationRequested(_)
+        | Event::ElicitationResolved(_)
+        | Event::UsageChanged(_)
+        | Event::CommandsChanged(_)
+        | Event::SessionChanged(_)
+        | Event::ConfigChanged(_)
+        | Event::WorkspacesChanged(_)
+        | Event::ChannelUpdated(_)
+        | Event::Subscribed(_)
+        | Event::Heartbeat(_)
+        | Event::Dropped(_)
+        | Event::Resync(_) => None,
+    }
+}
+
 /// Returns the agent that an event is about.
 pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
     match event {
@@ -193,6 +224,11 @@ pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
         Event::CommandsChanged(payload) => Some(&payload.agent),
         Event::SessionChanged(payload) => Some(&payload.agent),
         Event::ConfigChanged(_)
+        | Event::SurfaceOpened(_)
+        | Event::SurfaceClosed(_)
+        | Event::SurfaceChanged(_)
+        | Event::StateChanged(_)
+        | Event::WorkspacesChanged(_)
         | Event::ChannelUpdated(_)
         | Event::Subscribed(_)
         | Event::Heartbeat(_)

@@ -139,7 +139,10 @@ impl Subscriber {
             return 0;
         }
         state.stands_at = event.seq;
-        if !self.filter.passes(event.kind, event.agent.as_ref()) {
+        if !self
+            .filter
+            .passes(event.kind, event.agent.as_ref(), event.surface)
+        {
             return 0;
         }
         state.bytes += event.bytes();
@@ -212,10 +215,10 @@ impl Subscription {
                     to,
                     kinds: kinds.to_vec(),
                 });
-                buffer.push_str(&frame_line(&self.begins_at.epoch, to, dropped));
+                buffer.push_str(&frame_line(&self.begins_at.epoch, to, &dropped));
             }
             Entry::Control { seq, event } => {
-                buffer.push_str(&frame_line(&self.begins_at.epoch, seq, *event));
+                buffer.push_str(&frame_line(&self.begins_at.epoch, seq, &event));
             }
         }
         buffer.push('\n');

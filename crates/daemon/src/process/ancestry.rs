@@ -4,12 +4,19 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use pupitre_model::fleet::signature::Signatures;
 use pupitre_model::gate::Asker;
-use pupitre_protocol::AgentName;
 
-/// The guards that run, and which agent each guards. Cloning shares them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Guards(Arc<Mutex<HashMap<u32, AgentName>>>);
+use super::parent::Terminal;
+use super::recognition::Process;
+use super::{Owner, parent};
+
+/// The guards that run, and whose processes each guards. Cloning shares them.
+#[derive(Debug, Clone)]
+pub(crate) struct Guards {
+    running: Arc<Mutex<HashMap<u32, Owner>>>,
+    signatures: Arc<Signatures>,
+}
 
 /// A guard that runs, as long as this lives.
 #[derive(Debug)]
@@ -32,17 +39,36 @@ pub(super) enum Parent {
 /// More steps than any real tree of processes has; a road that is longer changed while it was walked.
 const MOST_STEPS: usize = 256;
 
+impl Default for Guards {
+    fn default() -> Self {
+        Self::new(Signatures::built_in())
+    }
+}
+
 impl Guards {
+    /// Returns those of a daemon that recognises agents in panes by these signatures.
+    pub(crate) fn new(signatures: Signatures) -> Self {
+        Self {
+            running: Arc::default(),
+            signatures: Arc::new(signatures),
+        }
+    }
+
+    /// Returns how agents in panes are recognised.
+    pub(crate) fn signatures(&self) -> &Signatures {
+        &self.signatures
+    }
+
     /// Begins a guard and remembers it as long as what is returned lives. Nobody looks at the guards in between.
     pub(super) fn begin<Begun>(
         &self,
-        agent: &AgentName,
+        owner: Owner,
         begin: impl FnOnce() -> io::Result<(Option<u32>, Begun)>,
     ) -> io::Result<(Option<KnownGuard>, Begun)> {
         let mut guards = self.lock();
         let (pid, begun) = begin()?;
         let known = pid.map(|pid| {
-            guards.insert(pid, agent.clone());
+            guards.insert(pid, owner);
             KnownGuard {
                 guards: self.clone(),
                 pid,
@@ -52,24 +78,51 @@ impl Guards {
         Ok((known, begun))
     }
 
-    /// Says whether a process is below a guard.
+    /// Says who a process is: below a guard, or not, and with a terminal or without.
     ///
     /// Whatever breaks away from an agent comes back to its guard, which is a subreaper, and what breaks away from a guard
     /// that was killed comes to this daemon; so the road upwards never misses them.
+    ///
+    /// In a pane the person's own shell is outside, and so is what it runs; inside is what is below an agent's process there,
+    /// or came to the guard after its own parent had ended, so that nobody can tell any more.
     pub(crate) fn asker(&self, pid: Option<u32>) -> Asker {
-        self.asker_on(pid, super::parent::parent)
+        let asker = self.asker_on(pid, parent::parent, |pid| {
+            Process::read(pid).is_some_and(|process| process.is_agent(&self.signatures))
+        });
+        match (asker, pid) {
+            (Asker::Outside, Some(pid)) if parent::terminal(pid) == Terminal::None => Asker::Detached,
+            (asker, _) => asker,
+        }
     }
 
-    fn asker_on(&self, pid: Option<u32>, parent: impl Fn(u32) -> Parent) -> Asker {
+    fn asker_on(
+        &self,
+        pid: Option<u32>,
+        parent: impl Fn(u32) -> Parent,
+        is_agent: impl Fn(u32) -> bool,
+    ) -> Asker {
         let Some(mut pid) = pid.filter(|pid| *pid > 0) else {
             // The process is in a world of its own, a container for example.
             return Asker::Unknown;
         };
         let daemon = std::process::id();
+        let mut below: Option<u32> = None;
+        let mut below_agent = false;
         for _ in 0..MOST_STEPS {
-            if let Some(agent) = self.lock().get(&pid) {
-                return Asker::Inside { agent: agent.clone() };
+            match self.lock().get(&pid) {
+                Some(Owner::Agent(agent)) => return Asker::Inside { agent: agent.clone() },
+                Some(Owner::Pane { surface, leader }) => {
+                    let is_of_leader = below.is_some() && below == leader.get().copied();
+                    return if below_agent || !is_of_leader {
+                        Asker::InsidePane { surface: *surface }
+                    } else {
+                        Asker::Outside
+                    };
+                }
+                None => {}
             }
+            below_agent |= is_agent(pid);
+            below = Some(pid);
             match parent(pid) {
                 Parent::Process(0 | 1) => return Asker::Outside,
                 // No guard, and a child of the daemon: it broke away from a guard that is gone.
@@ -92,8 +145,10 @@ impl Guards {
         look(&pids)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u32, AgentName>> {
-        self.0.lock().expect("nothing panics while it holds the guards")
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, Owner>> {
+        self.running
+            .lock()
+            .expect("nothing panics while it holds the guards")
     }
 }
 
@@ -105,13 +160,19 @@ impl Drop for KnownGuard {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
+    use pupitre_protocol::{AgentName, SurfaceId};
+
     use super::*;
 
     #[test]
     fn the_road_upwards_says_who_asks() {
         let guards = Guards::default();
         let name: AgentName = "demo".parse().expect("a name");
-        let (guard, ()) = guards.begin(&name, || Ok((Some(50), ()))).expect("nothing fails");
+        let (guard, ()) = guards
+            .begin(Owner::Agent(name.clone()), || Ok((Some(50), ())))
+            .expect("nothing fails");
         let daemon = std::process::id();
         let parent = |pid| match pid {
             10 => Parent::Process(11),
@@ -123,7 +184,7 @@ mod tests {
             40 => Parent::Process(40),
             _ => Parent::Gone,
         };
-        let ask = |pid| guards.asker_on(pid, parent);
+        let ask = |pid| guards.asker_on(pid, parent, |_| false);
         assert_eq!(ask(Some(10)), Asker::Outside);
         for inside in [20, 21, 50] {
             assert_eq!(ask(Some(inside)), Asker::Inside { agent: name.clone() });
@@ -136,9 +197,41 @@ mod tests {
         assert_eq!(ask(Some(20)), Asker::Unknown);
     }
 
+    #[test]
+    fn in_a_pane_the_shell_is_outside_and_what_an_agent_runs_is_inside() {
+        let guards = Guards::default();
+        let surface = SurfaceId(7);
+        let leader = Arc::new(OnceLock::new());
+        let owner = Owner::Pane {
+            surface,
+            leader: Arc::clone(&leader),
+        };
+        let (_guard, ()) = guards.begin(owner, || Ok((Some(50), ()))).expect("nothing fails");
+        let daemon = std::process::id();
+        // The shell 60 runs a script 61 and the agent 70, which runs 71; 80 came to the guard when its parent ended.
+        let parent = |pid| match pid {
+            50 => Parent::Process(daemon),
+            60 | 80 => Parent::Process(50),
+            61 | 70 => Parent::Process(60),
+            71 => Parent::Process(70),
+            _ => Parent::Gone,
+        };
+        let ask = |pid| guards.asker_on(Some(pid), parent, |pid| pid == 70);
+        // Nobody knows yet who the leader is.
+        assert_eq!(ask(60), Asker::InsidePane { surface });
+        leader.set(60).expect("it is set once");
+        for outside in [60, 61] {
+            assert_eq!(ask(outside), Asker::Outside, "{outside}");
+        }
+        for inside in [70, 71, 80] {
+            assert_eq!(ask(inside), Asker::InsidePane { surface }, "{inside}");
+        }
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn this_test_is_outside() {
-        assert_eq!(Guards::default().asker(Some(std::process::id())), Asker::Outside);
+        let asker = Guards::default().asker(Some(std::process::id()));
+        assert!(matches!(asker, Asker::Outside | Asker::Detached), "{asker:?}");
     }
 }

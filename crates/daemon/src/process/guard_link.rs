@@ -1,10 +1,18 @@
-//! The daemon's end of a guard's control socket: requests out, reports in, one JSON object a line.
+//! The daemon's end of a guard's control socket: requests out, reports in, one JSON object a line; a terminal's
+//! descriptor rides on the line that says so.
+
+use std::collections::VecDeque;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 
 use std::time::Duration;
 
 use pupitre_guard::wire::{GuardReport, GuardRequest};
-use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use tokio::io::{AsyncWrite, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -29,13 +37,18 @@ pub(super) async fn run(
     news: &mpsc::UnboundedSender<GuardNews>,
 ) -> LinkEnd {
     let (read, mut write) = control.into_split();
-    let mut lines = BufReader::new(read).lines();
+    let mut lines = Lines::new(read);
     let mut asking = true;
     let mut overdue_at = None;
     loop {
         tokio::select! {
-            line = lines.next_line() => match line {
+            line = lines.next() => match line {
                 Ok(Some(line)) => match serde_json::from_str::<GuardReport>(&line) {
+                    Ok(GuardReport::Terminal) => match lines.descriptors.pop_front() {
+                        Some(terminal) => drop(news.send(GuardNews::Terminal(terminal))),
+                        // The process has as many descriptors open as it may: the system drops what it cannot give.
+                        None => tracing::error!("a guard's terminal did not arrive: too many files are open"),
+                    },
                     Ok(report) => drop(news.send(GuardNews::Report(report))),
                     Err(error) => tracing::warn!(%error, line, "a guard said something that was not understood"),
                 },
@@ -62,6 +75,76 @@ pub(super) async fn run(
             () = until(overdue_at) => return LinkEnd::Overdue,
         }
     }
+}
+
+/// What a guard says, line by line, with the descriptors that came along.
+struct Lines {
+    socket: OwnedReadHalf,
+    buffer: Vec<u8>,
+    descriptors: VecDeque<OwnedFd>,
+}
+
+impl Lines {
+    fn new(socket: OwnedReadHalf) -> Self {
+        Self {
+            socket,
+            buffer: Vec::new(),
+            descriptors: VecDeque::new(),
+        }
+    }
+
+    /// Waits for the next line; `None` when the guard has closed its end. Nothing is lost when the future is dropped.
+    async fn next(&mut self) -> io::Result<Option<String>> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                return String::from_utf8(line)
+                    .map(Some)
+                    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
+            }
+            self.socket.readable().await?;
+            let socket = self.socket.as_ref();
+            let (buffer, descriptors) = (&mut self.buffer, &mut self.descriptors);
+            match socket.try_io(Interest::READABLE, || receive(socket, buffer, descriptors)) {
+                Ok(0) => return Ok(None),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Receives what is there, with the descriptors that came along.
+fn receive(
+    socket: &UnixStream,
+    buffer: &mut Vec<u8>,
+    descriptors: &mut VecDeque<OwnedFd>,
+) -> io::Result<usize> {
+    let mut chunk = [0; 4096];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    #[cfg(target_os = "linux")]
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
+    let received = recvmsg(
+        socket,
+        &mut [io::IoSliceMut::new(&mut chunk)],
+        &mut ancillary,
+        flags,
+    )?;
+    buffer.extend_from_slice(&chunk[..received.bytes]);
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(rights) = message {
+            for descriptor in rights {
+                #[cfg(not(target_os = "linux"))]
+                rustix::io::fcntl_setfd(&descriptor, rustix::io::FdFlags::CLOEXEC)?;
+                descriptors.push_back(descriptor);
+            }
+        }
+    }
+    Ok(received.bytes)
 }
 
 async fn until(time: Option<Instant>) {

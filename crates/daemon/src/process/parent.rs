@@ -1,21 +1,53 @@
-//! A process's parent, as the system tells it.
+//! A process's parent and terminal, as the system tells them.
 
 use super::ancestry::Parent;
+
+/// Whether a process has a controlling terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Terminal {
+    Some,
+    None,
+    /// The process is gone, or the system does not tell.
+    Untold,
+}
 
 /// Returns the parent of a process (proc_pid_stat(5): the fourth field, after the name in parentheses).
 #[cfg(target_os = "linux")]
 pub(super) fn parent(pid: u32) -> Parent {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return Parent::Gone;
-    };
+    field(pid, 1).map_or(Parent::Gone, Parent::Process)
+}
+
+/// Returns the process group of a process (proc_pid_stat(5): the fifth field).
+#[cfg(target_os = "linux")]
+pub(super) fn group(pid: u32) -> Option<u32> {
+    field(pid, 2)
+}
+
+/// Says whether a process has a controlling terminal (proc_pid_stat(5): the seventh field, 0 without one).
+#[cfg(target_os = "linux")]
+pub(super) fn terminal(pid: u32) -> Terminal {
+    match field::<i64>(pid, 4) {
+        Some(0) => Terminal::None,
+        Some(_) => Terminal::Some,
+        None => Terminal::Untold,
+    }
+}
+
+/// Returns a field of what the system tells, counted from the one after the name in parentheses.
+#[cfg(target_os = "linux")]
+fn field<Field: std::str::FromStr>(pid: u32, index: usize) -> Option<Field> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold spaces and parentheses of its own.
-    let after_name = stat.rsplit_once(") ").map(|(_, rest)| rest);
-    after_name
-        .and_then(|rest| rest.split(' ').nth(1)?.parse().ok())
-        .map_or(Parent::Gone, Parent::Process)
+    let (_, after_name) = stat.rsplit_once(") ")?;
+    after_name.split(' ').nth(index)?.parse().ok()
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn parent(_pid: u32) -> Parent {
     Parent::Untold
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn terminal(_pid: u32) -> Terminal {
+    Terminal::Untold
 }

@@ -93,6 +93,34 @@ impl Program {
         })
     }
 
+    /// Returns the program of a pane, with this whole environment.
+    ///
+    /// # Errors
+    ///
+    /// When the program or the folder is not there.
+    pub(crate) fn of_pane(
+        mut argv: Vec<String>,
+        folder: PathBuf,
+        env: BTreeMap<String, String>,
+        home: &Path,
+    ) -> Result<Self, LaunchError> {
+        if !folder.is_dir() {
+            return Err(LaunchError::NoFolder {
+                folder: folder.display().to_string(),
+            });
+        }
+        let path = env.get("PATH").map(String::as_str).unwrap_or_default();
+        if let Some(command) = argv.first_mut() {
+            *command = find(command, path, &folder, home)?;
+        }
+        Ok(Self {
+            argv,
+            cwd: folder.display().to_string(),
+            env: env.into_iter().collect(),
+            secrets: Vec::new(),
+        })
+    }
+
     /// Returns the program of a command that an agent wants to have run, in its session's folder.
     ///
     /// # Errors
@@ -140,7 +168,7 @@ const CONFIG_VARIABLE: &str = "PUPITRE_CONFIG";
 
 /// Returns the daemon's own environment, without the claim for a configuration: what is started here talks to this daemon.
 /// Names and values that are no Unicode cannot be told to the guard; no agent is known that needs one.
-fn own_environment() -> BTreeMap<String, String> {
+pub(crate) fn own_environment() -> BTreeMap<String, String> {
     std::env::vars_os()
         .filter(|(name, _)| name != CONFIG_VARIABLE)
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

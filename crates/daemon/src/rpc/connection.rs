@@ -10,8 +10,9 @@ use tokio::sync::mpsc;
 use super::request_lines::{RequestLine, RequestLines};
 use super::requests::{Requests, Taken, error_text};
 use super::router::Call;
-use super::{CountedConnection, Router, stream};
+use super::{CountedConnection, Router, stream, view};
 use crate::hub::Subscription;
+use crate::pane::Viewer;
 
 /// Serves one connection until it is closed by either side.
 pub(super) async fn serve(
@@ -26,7 +27,7 @@ pub(super) async fn serve(
     let writer = daemon.tasks.spawn(write_replies(replies_in, write));
     let mut lines = RequestLines::new(read);
     let mut requests = Requests::new(call, router, replies);
-    let subscription = read_all(&mut requests, &mut lines).await;
+    let becomes = read_all(&mut requests, &mut lines).await;
     // The answers to what was asked before come first; the writer ends when the last of them is written.
     drop(requests);
     let write = match writer.await {
@@ -34,9 +35,16 @@ pub(super) async fn serve(
         Ok(Err(error)) => return tracing::debug!(%error, "a client went away"),
         Err(error) => return tracing::error!(%error, "the writer of a connection failed"),
     };
-    if let Some(subscription) = subscription {
-        drop(counted);
-        stream::run(&daemon, subscription, &mut lines, write).await;
+    match becomes {
+        Some(Becomes::Stream(subscription)) => {
+            drop(counted);
+            stream::run(&daemon, subscription, &mut lines, write).await;
+        }
+        Some(Becomes::View(viewer)) => {
+            drop(counted);
+            view::run(&daemon, viewer, &mut lines, write).await;
+        }
+        None => {}
     }
 }
 
@@ -48,11 +56,17 @@ pub(super) async fn refuse(mut write: impl AsyncWrite + Unpin, error: &RpcError)
     }
 }
 
+/// What a connection turns into.
+enum Becomes {
+    Stream(Subscription),
+    View(Viewer),
+}
+
 /// Reads requests until the connection or the daemon ends, or until one of them subscribes.
 async fn read_all(
     requests: &mut Requests<String>,
     lines: &mut RequestLines<impl AsyncRead + Unpin>,
-) -> Option<Subscription> {
+) -> Option<Becomes> {
     let closing = requests.closing();
     loop {
         let line = tokio::select! {
@@ -64,7 +78,11 @@ async fn read_all(
             Ok(RequestLine::Line(line)) => {
                 match requests.take(line.strip_suffix(b"\r").unwrap_or(&line)).await {
                     Taken::Request => {}
-                    Taken::Subscribe { subscription, .. } => return Some(subscription),
+                    Taken::Subscribe { subscription, .. } => return Some(Becomes::Stream(subscription)),
+                    Taken::View { id, reply, viewer } => {
+                        requests.reply(id.as_deref(), &reply).await;
+                        return Some(Becomes::View(viewer));
+                    }
                     // A connection that still asks is no stream.
                     Taken::Unsubscribe { id } => requests.reply(id.as_deref(), &Empty {}).await,
                 }

@@ -5,7 +5,10 @@ mod attachment;
 mod channel;
 mod chat;
 mod config;
+mod fleet;
+mod surface;
 mod system;
+mod workspace;
 
 use pupitre_protocol::method;
 
@@ -41,6 +44,30 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::channel::List, _>(channel::list);
     router.row::<method::channel::Send, _>(channel::send);
     router.row::<method::channel::Messages, _>(channel::messages);
+
+    router.row::<method::fleet::List, _>(fleet::list);
+
+    router.row::<method::surface::Create, _>(surface::create);
+    router.row::<method::surface::List, _>(surface::list);
+    router.row::<method::surface::Read, _>(surface::read);
+    router.row::<method::surface::Search, _>(surface::search);
+    router.row::<method::surface::Status, _>(surface::status);
+    router.row::<method::surface::Wait, _>(surface::wait);
+    router.row::<method::surface::Explain, _>(surface::explain);
+    router.row::<method::surface::Seen, _>(surface::seen);
+    router.row::<method::surface::Focus, _>(surface::focus);
+    router.row::<method::surface::Rename, _>(surface::rename);
+    router.row::<method::surface::Resize, _>(surface::resize);
+    router.row::<method::surface::Close, _>(surface::close);
+    router.row::<method::surface::Input, _>(surface::input);
+
+    router.row::<method::workspace::List, _>(workspace::list);
+    router.row::<method::workspace::Current, _>(workspace::current);
+    router.row::<method::workspace::Create, _>(workspace::create);
+    router.row::<method::workspace::Select, _>(workspace::select);
+    router.row::<method::workspace::Close, _>(workspace::close);
+    router.row::<method::workspace::Split, _>(workspace::split);
+    router.row::<method::workspace::SetLayout, _>(workspace::set_layout);
 
     router.row::<method::chat::Permissions, _>(chat::permissions);
     router.row::<method::chat::Send, _>(chat::send);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pupitre_protocol::envelope::{IncomingRequest, OutgoingError, OutgoingResult, VERSION};
 use pupitre_protocol::event::{EventKind, SubscribeParams};
 use pupitre_protocol::limits::{REPLY_BYTES, REQUEST_BYTES, REQUESTS_IN_FLIGHT};
+use pupitre_protocol::surface::SurfaceSnapshotReply;
 use pupitre_protocol::{ErrorKind, Method, RpcError, method};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Router;
 use super::router::{Call, read_params};
 use crate::hub::Subscription;
+use crate::pane::Viewer;
 
 /// Answers the requests of one client. What it has to say goes, as one JSON text each, to where `replies` leads.
 pub(crate) struct Requests<Reply> {
@@ -31,6 +33,12 @@ pub(crate) enum Taken {
     Subscribe {
         id: Option<Box<RawValue>>,
         subscription: Subscription,
+    },
+    /// Nothing was answered yet.
+    View {
+        id: Option<Box<RawValue>>,
+        reply: SurfaceSnapshotReply,
+        viewer: Viewer,
     },
     /// Nothing was answered yet.
     Unsubscribe { id: Option<Box<RawValue>> },
@@ -74,6 +82,7 @@ impl<Reply: From<String> + Send + 'static> Requests<Reply> {
             method::events::Unsubscribe::NAME => Taken::Unsubscribe {
                 id: request.id.map(ToOwned::to_owned),
             },
+            method::surface::Snapshot::NAME => self.view(request).await,
             _ => {
                 self.begin(request).await;
                 Taken::Request
@@ -116,10 +125,52 @@ impl<Reply: From<String> + Send + 'static> Requests<Reply> {
             .call(self.call.clone(), &request.method, request.params);
         let id = request.id.map(ToOwned::to_owned);
         let replies = self.replies.clone();
+        // Nobody waits for the end of a wait once its caller is gone; what changes something goes on to its end.
+        let ends_with_caller = request.method == method::surface::Wait::NAME;
         self.call.daemon.tasks.spawn(async move {
-            let outcome = work.await;
+            let outcome = tokio::select! {
+                outcome = work => outcome,
+                () = replies.closed(), if ends_with_caller => return,
+            };
             answer(id, outcome, &replies, permit).await;
         });
+    }
+
+    async fn view(&mut self, request: IncomingRequest<'_>) -> Taken {
+        match self.begin_view(request.params).await {
+            Ok((reply, viewer)) => Taken::View {
+                id: request.id.map(ToOwned::to_owned),
+                reply,
+                viewer,
+            },
+            Err(error) => {
+                // A notification is answered by nothing.
+                if request.id.is_some() {
+                    self.fail(request.id, &error).await;
+                }
+                Taken::Request
+            }
+        }
+    }
+
+    async fn begin_view(
+        &self,
+        params: Option<&RawValue>,
+    ) -> Result<(SurfaceSnapshotReply, Viewer), RpcError> {
+        type Snapshot = method::surface::Snapshot;
+        self.call.check(Snapshot::NAME, Snapshot::ACCESS)?;
+        let params = read_params::<Snapshot>(params)?;
+        let surfaces = &self.call.daemon.surfaces;
+        let pane = surfaces
+            .resolve(&params.surface)
+            .await?
+            .pane("look at as a terminal")?;
+        let (size, viewer) = pane.watch()?;
+        let reply = SurfaceSnapshotReply {
+            surface_id: pane.id(),
+            size,
+        };
+        Ok((reply, viewer))
     }
 
     async fn subscribe(&mut self, request: IncomingRequest<'_>) -> Taken {

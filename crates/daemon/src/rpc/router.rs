@@ -136,6 +136,7 @@ mod tests {
         // These change the connection itself, so that it answers them.
         names.push(method::events::Subscribe::NAME);
         names.push(method::events::Unsubscribe::NAME);
+        names.push(method::surface::Snapshot::NAME);
         names.sort_unstable();
         let mut expected = method::NAMES.to_vec();
         expected.sort_unstable();

@@ -3,6 +3,7 @@
 
 mod daemon;
 mod start;
+mod terminal;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -44,6 +45,13 @@ pub(crate) fn all() -> Vec<Trial> {
             what_a_launcher_leaves_in_another_session_is_ended,
             a_double_fork_without_environment_is_ended,
             a_flood_of_forks_is_ended,
+        }
+        terminal: {
+            the_program_has_a_terminal_of_its_own,
+            a_program_that_asks_for_nothing_hears_that_its_terminal_is_gone,
+            a_program_that_ignores_it_gets_the_rest_of_the_ladder,
+            a_lost_daemon_takes_the_terminal_along,
+            a_program_that_cannot_run_leaves_no_terminal,
         }
         daemon: {
             a_guard_without_a_program_leaves_when_asked,

@@ -1,7 +1,8 @@
 //! One guard as the daemon sees it: started on pipes and a socket, spoken to in lines, waited for with a deadline,
 //! and looked after: every case ends with a search for survivors.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -9,8 +10,9 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use pupitre_guard::wire::{GraceMs, GuardReport, GuardRequest};
+use pupitre_guard::wire::{GraceMs, GuardReport, GuardRequest, TerminalSize};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// No wait of a test is longer; none is expected to come near it.
@@ -89,8 +91,64 @@ impl Guarded {
             cwd: self.cwd.clone(),
             env: self.env.clone(),
             grace_ms,
+            terminal: None,
         };
         self.ask(&request);
+    }
+
+    /// Starts a shell script on a terminal of this size, with the tag as its `$1`; returns the leader's process id and the
+    /// daemon's side of the terminal.
+    pub(crate) fn run_on_terminal(
+        &mut self,
+        grace: GraceMs,
+        size: TerminalSize,
+        script: &str,
+    ) -> (u32, OwnedFd) {
+        let tag = self.tag.clone();
+        self.ask_on_terminal(grace, size, &["/bin/sh", "-c", script, "sh", &tag]);
+        let terminal = self.take_terminal();
+        match self.next() {
+            GuardReport::Started { pid } => (pid, terminal),
+            other => panic!("not started: {other:?}"),
+        }
+    }
+
+    pub(crate) fn ask_on_terminal(&mut self, grace: GraceMs, size: TerminalSize, argv: &[&str]) {
+        self.ask(&GuardRequest::Spawn {
+            argv: argv.iter().map(|argument| (*argument).to_owned()).collect(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            grace_ms: Some(grace),
+            terminal: Some(size),
+        });
+    }
+
+    /// Receives the first report, which carries the terminal.
+    pub(crate) fn take_terminal(&mut self) -> OwnedFd {
+        let control = self
+            .control
+            .as_ref()
+            .expect("the control socket is open")
+            .get_ref();
+        control.set_read_timeout(Some(DEADLINE)).unwrap();
+        let expected = b"{\"type\":\"terminal\"}\n";
+        let mut line = [0; 20 + 1];
+        let line = &mut line[..expected.len()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let received = recvmsg(
+            control,
+            &mut [IoSliceMut::new(line)],
+            &mut ancillary,
+            RecvFlags::CMSG_CLOEXEC,
+        )
+        .unwrap();
+        assert_eq!(&line[..received.bytes], expected);
+        let rights = ancillary.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut rights) => rights.next(),
+            _ => None,
+        });
+        rights.expect("the terminal comes along")
     }
 
     /// Does what the daemon does to stop an agent: closes its stdin and says so.

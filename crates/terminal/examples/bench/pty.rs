@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use pupitre_terminal::pty::{self, Pty, PtyRead, PtyStream};
+use pupitre_guard::terminal::{Pty, take_control};
+use pupitre_guard::wire::TerminalSize;
+use pupitre_terminal::pty::{PtyRead, PtyStream};
 use pupitre_terminal::{Screen, ScreenOptions};
 
 use super::corpora::corpora;
@@ -94,7 +96,11 @@ fn cat(path: &Path) -> (Child, PtyStream) {
     let Pty {
         terminal_side,
         program_side,
-    } = Pty::open(size()).expect("a terminal can be opened");
+    } = Pty::open(TerminalSize {
+        columns: size().columns() as u16,
+        rows: size().rows() as u16,
+    })
+    .expect("a terminal can be opened");
     let copy = |fd: &OwnedFd| fd.try_clone().expect("a descriptor can be copied");
     let controlling = copy(&program_side);
     let mut command = Command::new("cat");
@@ -103,8 +109,13 @@ fn cat(path: &Path) -> (Child, PtyStream) {
         .stdin(copy(&program_side))
         .stdout(copy(&program_side))
         .stderr(copy(&program_side));
-    // SAFETY: `become_controlling` makes two system calls and allocates nothing.
-    unsafe { command.pre_exec(move || pty::become_controlling(controlling.as_fd())) };
+    // SAFETY: both make one system call and allocate nothing.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            take_control(controlling.as_fd())
+        })
+    };
     let child = command.spawn().expect("cat can be started");
     (
         child,

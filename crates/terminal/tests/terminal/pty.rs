@@ -7,7 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use pupitre_terminal::pty::{self, BATCH_BYTES, Pty, PtyRead, PtyStream};
+use pupitre_guard::terminal::{Pty, take_control};
+use pupitre_guard::wire::TerminalSize;
+use pupitre_terminal::pty::{BATCH_BYTES, PtyRead, PtyStream};
 use pupitre_terminal::{Keystroke, Screen, ScreenOptions, Size, text_input};
 
 /// Starts a shell script on a new terminal, as the guard does for panes.
@@ -19,7 +21,11 @@ fn start(script: &str, size: Size) -> (Child, PtyStream) {
     let Pty {
         terminal_side,
         program_side,
-    } = Pty::open(size).expect("a terminal can be opened");
+    } = Pty::open(TerminalSize {
+        columns: size.columns() as u16,
+        rows: size.rows() as u16,
+    })
+    .expect("a terminal can be opened");
     let stdio = |fd: &OwnedFd| fd.try_clone().expect("a descriptor can be copied");
     let mut command = Command::new("/bin/sh");
     command
@@ -32,8 +38,13 @@ fn start(script: &str, size: Size) -> (Child, PtyStream) {
         .stdout(stdio(&program_side))
         .stderr(stdio(&program_side));
     let controlling = program_side.try_clone().expect("a descriptor can be copied");
-    // SAFETY: `become_controlling` makes two system calls and allocates nothing.
-    unsafe { command.pre_exec(move || pty::become_controlling(controlling.as_fd())) };
+    // SAFETY: both make one system call and allocate nothing.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            take_control(controlling.as_fd())
+        })
+    };
     let child = command.spawn().expect("the shell can be started");
     (
         child,

@@ -23,6 +23,7 @@ impl Followed {
         let stream = desk.connect_again()?.subscribe(&SubscribeParams {
             types: Some(vec![kind]),
             agents: Some(vec![agent.clone()]),
+            surfaces: None,
             since: None,
         })?;
         Ok(Self {

@@ -131,6 +131,7 @@ fn subscription(agent: &AgentName) -> SubscribeParams {
             EventKind::UsageChanged,
         ]),
         agents: Some(vec![agent.clone()]),
+        surfaces: None,
         since: None,
     }
 }

@@ -75,6 +75,7 @@ fn a_session_that_comes_late_is_not_taken_for_that_of_another_conversation() {
     let mut traced = desk.events_with(&SubscribeParams {
         types: Some(vec![EventKind::AgentTrace]),
         agents: None,
+        surfaces: None,
         since: None,
     });
     desk.send("odd", "In the first.");

@@ -111,6 +111,7 @@ pub(super) fn any_filter() -> impl Strategy<Value = SubscribeParams> {
     (types, agents).prop_map(|(types, agents)| SubscribeParams {
         types,
         agents,
+        surfaces: None,
         since: None,
     })
 }
@@ -135,7 +136,7 @@ impl Published {
         let filter = Filter::new(params);
         self.0
             .iter()
-            .filter(|(seq, kind, agent)| *seq > since && filter.passes(*kind, agent.as_ref()))
+            .filter(|(seq, kind, agent)| *seq > since && filter.passes(*kind, agent.as_ref(), None))
             .map(|(seq, kind, _)| (*seq, *kind))
             .collect()
     }

@@ -77,6 +77,7 @@ fn filters_leave_holes_that_are_no_loss() {
     let narrow = |types: Option<Vec<EventKind>>, agents: &[&str]| SubscribeParams {
         types,
         agents: (!agents.is_empty()).then(|| agents.iter().map(|name| agent(name)).collect()),
+        surfaces: None,
         since: None,
     };
     let by_type = hub.subscribe(&narrow(Some(vec![EventKind::AgentLog]), &[]));

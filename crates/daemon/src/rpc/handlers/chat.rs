@@ -127,7 +127,11 @@ pub(super) async fn answer_elicitation(
 fn answerer(call: &Call) -> AnsweredBy {
     match call.asker {
         Asker::Page => AnsweredBy::Page,
-        Asker::Outside | Asker::Inside { .. } | Asker::Unknown => AnsweredBy::Program,
+        Asker::Outside
+        | Asker::Detached
+        | Asker::Inside { .. }
+        | Asker::InsidePane { .. }
+        | Asker::Unknown => AnsweredBy::Program,
     }
 }
 

@@ -37,9 +37,10 @@ pub(super) async fn capabilities(call: Call, _params: Empty) -> Result<Capabilit
     let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
     let gate_open = call.asker.is_free(call.daemon.free_access());
     let (caller, inside) = match call.asker {
-        Asker::Outside => (CallerKind::Outside, None),
+        Asker::Outside | Asker::Detached => (CallerKind::Outside, None),
         Asker::Page => (CallerKind::Page, None),
         Asker::Inside { agent } => (CallerKind::Inside, Some(agent)),
+        Asker::InsidePane { .. } => (CallerKind::Inside, None),
         Asker::Unknown => (CallerKind::Unknown, None),
     };
     Ok(CapabilitiesReply {

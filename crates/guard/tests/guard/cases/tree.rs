@@ -65,7 +65,8 @@ pub(crate) fn an_agent_that_ignores_sigterm_gets_sigkill() {
         .iter()
         .filter_map(|report| match report {
             GuardReport::Signalled { signal, .. } => Some(*signal),
-            GuardReport::Started { .. }
+            GuardReport::Terminal
+            | GuardReport::Started { .. }
             | GuardReport::SpawnFailed { .. }
             | GuardReport::Exited { .. }
             | GuardReport::Reaped { .. }

@@ -1,0 +1,670 @@
+//! Surfaces: what can be read, waited on and arranged alike, panes and agents' conversations. The registry of panes and
+//! their workspaces, and the meaning of selectors.
+//!
+//! Panes are held here, conversations by the hub; a selector is resolved over both.
+
+mod mark;
+mod numbers;
+mod transcript;
+mod wait;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use pupitre_model::pane::name;
+use pupitre_model::pane::select::{self, Candidate, Selector};
+use pupitre_model::workspace::{PlaceError, Workspace, Workspaces};
+use pupitre_protocol::limits::PANES;
+use pupitre_protocol::surface::{PaneSize, SurfaceClosed, SurfaceCreateParams, SurfaceView};
+use pupitre_protocol::workspace::{Direction, Layout, WorkspaceView, WorkspacesChanged};
+use pupitre_protocol::{AgentName, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
+use tokio::sync::mpsc;
+
+use crate::clock::epoch_ms;
+use crate::hub::{ConversationSurface, HubHandle, UnitEvent};
+use crate::pane::{NewPane, Pane, PaneName, PaneProgram, Wanted};
+use crate::process::World;
+
+pub(crate) use mark::Mark;
+pub(crate) use numbers::Numbers;
+pub(crate) use transcript::{Missing, Transcript, read_transcript};
+pub(crate) use wait::wait;
+
+/// The first size of a pane that nobody looks at.
+const FIRST_SIZE: PaneSize = PaneSize {
+    columns: 80,
+    rows: 24,
+};
+
+/// The registry. Cloning shares it.
+#[derive(Clone)]
+pub(crate) struct Surfaces {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    registry: Mutex<Registry>,
+    numbers: Arc<Mutex<Numbers>>,
+    hub: HubHandle,
+    world: World,
+    home: PathBuf,
+    socket: PathBuf,
+    /// What happens in the registry, in its order, on the way to the hub.
+    happened: mpsc::UnboundedSender<Event>,
+    /// Panes whose program in the foreground changed, and what they should be called.
+    renames: mpsc::UnboundedSender<NameWish>,
+}
+
+#[derive(Default)]
+struct Registry {
+    panes: BTreeMap<SurfaceId, Pane>,
+    workspaces: Workspaces,
+    /// How many panes are being started.
+    starting: usize,
+    is_closing: bool,
+}
+
+/// A pane without a given name whose program changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NameWish {
+    pub(crate) surface: SurfaceId,
+    /// What the program is called.
+    pub(crate) name: String,
+}
+
+/// What a selector means.
+#[derive(Clone)]
+pub(crate) enum Surface {
+    Pane(Pane),
+    Conversation(ConversationSurface),
+}
+
+impl std::fmt::Debug for Surfaces {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Surfaces")
+    }
+}
+
+impl Surface {
+    pub(crate) fn id(&self) -> SurfaceId {
+        match self {
+            Self::Pane(pane) => pane.id(),
+            Self::Conversation(conversation) => conversation.view.surface_id,
+        }
+    }
+
+    /// Returns the pane, or says that the verb makes no sense for a conversation.
+    ///
+    /// # Errors
+    ///
+    /// `not_supported` for a conversation.
+    pub(crate) fn pane(self, verb: &str) -> Result<Pane, RpcError> {
+        match self {
+            Self::Pane(pane) => Ok(pane),
+            Self::Conversation(conversation) => {
+                let message = format!(
+                    "{} is the conversation of an agent, not a pane: there is nothing to {verb}",
+                    conversation.view.surface_name
+                );
+                Err(RpcError::new(ErrorKind::NotSupported, message))
+            }
+        }
+    }
+}
+
+/// What the registry is made with.
+pub(crate) struct SurfacesWorld {
+    pub(crate) hub: HubHandle,
+    pub(crate) world: World,
+    pub(crate) numbers: Arc<Mutex<Numbers>>,
+    pub(crate) home: PathBuf,
+    pub(crate) socket: PathBuf,
+}
+
+impl Surfaces {
+    /// Returns an empty registry, whose news go to the hub.
+    pub(crate) fn new(world: SurfacesWorld) -> Self {
+        let SurfacesWorld {
+            hub,
+            world,
+            numbers,
+            home,
+            socket,
+        } = world;
+        let (happened, mut happened_out) = mpsc::unbounded_channel();
+        let (renames, mut wishes) = mpsc::unbounded_channel::<NameWish>();
+        let events = hub.events();
+        let tasks = world.tasks.clone();
+        let surfaces = Self {
+            inner: Arc::new(Inner {
+                registry: Mutex::default(),
+                numbers,
+                hub,
+                world,
+                home,
+                socket,
+                happened,
+                renames,
+            }),
+        };
+        tasks.spawn(async move {
+            while let Some(event) = happened_out.recv().await {
+                // The hub is gone only when the daemon ends.
+                events.send(UnitEvent::Publish(event)).await.ok();
+            }
+        });
+        let registry = Arc::downgrade(&surfaces.inner);
+        tasks.spawn(async move {
+            while let Some(wish) = wishes.recv().await {
+                let Some(inner) = registry.upgrade() else { return };
+                Self { inner }.grant(wish).await;
+            }
+        });
+        surfaces
+    }
+
+    pub(crate) fn hub(&self) -> &HubHandle {
+        &self.inner.hub
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registry> {
+        self.inner
+            .registry
+            .lock()
+            .expect("nothing panics while it holds the registry")
+    }
+
+    fn number(&self) -> Result<u64, RpcError> {
+        let number = self
+            .inner
+            .numbers
+            .lock()
+            .expect("nothing panics while it holds the numbers")
+            .next();
+        number.map_err(|error| {
+            let message = format!("a number for it cannot be kept, so none is given: {error}");
+            RpcError::new(ErrorKind::Internal, message)
+        })
+    }
+
+    /// Returns every pane, in the order of workspaces and layouts.
+    pub(crate) fn panes(&self) -> Vec<Pane> {
+        let registry = self.lock();
+        let order = registry.workspaces.order();
+        order
+            .iter()
+            .filter_map(|id| registry.panes.get(id).cloned())
+            .collect()
+    }
+
+    /// Returns every surface: panes, then conversations.
+    pub(crate) async fn all(&self) -> Result<Vec<Surface>, RpcError> {
+        let panes = self.panes().into_iter().map(Surface::Pane);
+        let conversations = self.inner.hub.conversations().await?;
+        Ok(panes
+            .chain(conversations.into_iter().map(Surface::Conversation))
+            .collect())
+    }
+
+    /// Returns what lists show: panes, then conversations.
+    pub(crate) async fn list(&self, workspace: Option<WorkspaceId>) -> Result<Vec<SurfaceView>, RpcError> {
+        let panes = self.panes().into_iter().map(|pane| pane.fresh_view());
+        let conversations = self.inner.hub.conversations().await?;
+        let conversations = conversations.into_iter().map(|conversation| conversation.view);
+        let is_wanted = |view: &SurfaceView| workspace.is_none() || view.workspace == workspace;
+        Ok(panes.chain(conversations).filter(is_wanted).collect())
+    }
+
+    /// Returns the one surface that a selector means.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` or `ambiguous`, with the candidates.
+    pub(crate) async fn resolve(&self, selector: &str) -> Result<Surface, RpcError> {
+        let mut found = self
+            .resolve_with(&[selector.to_owned()], |selectors, candidates| {
+                select::one(&selectors[0], candidates).map(|place| vec![place])
+            })
+            .await?;
+        Ok(found.pop().expect("one was found"))
+    }
+
+    /// Returns the surfaces that these selectors mean, each once.
+    ///
+    /// # Errors
+    ///
+    /// `not_found`, with the candidates, when one of them means nothing.
+    pub(crate) async fn resolve_several(&self, selectors: &[String]) -> Result<Vec<Surface>, RpcError> {
+        self.resolve_with(selectors, select::several).await
+    }
+
+    async fn resolve_with(
+        &self,
+        selectors: &[String],
+        choose: impl FnOnce(&[String], &[Candidate<'_>]) -> Result<Vec<usize>, RpcError>,
+    ) -> Result<Vec<Surface>, RpcError> {
+        let conversations = self.inner.hub.conversations().await?;
+        let panes = self.panes();
+        let looks = selectors
+            .iter()
+            .any(|selector| Selector::parse(selector).needs_processes());
+        let views: Vec<SurfaceView> = panes
+            .iter()
+            .map(|pane| if looks { pane.fresh_view() } else { pane.view() })
+            .chain(conversations.iter().map(|conversation| conversation.view.clone()))
+            .collect();
+        let candidates: Vec<Candidate<'_>> = views
+            .iter()
+            .map(|view| Candidate {
+                id: view.surface_id,
+                name: &view.surface_name,
+                command: view.command.as_deref(),
+                cwd: view.cwd.as_deref(),
+            })
+            .collect();
+        let places = choose(selectors, &candidates)?;
+        let all: Vec<Surface> = panes
+            .into_iter()
+            .map(Surface::Pane)
+            .chain(conversations.into_iter().map(Surface::Conversation))
+            .collect();
+        Ok(places.into_iter().map(|place| all[place].clone()).collect())
+    }
+
+    /// Makes a pane and starts its program.
+    ///
+    /// # Errors
+    ///
+    /// When a parameter is wrong, the limit is reached or the program cannot be started; then nothing is made.
+    pub(crate) async fn create(
+        &self,
+        params: SurfaceCreateParams,
+        place: PanePlace,
+    ) -> Result<SurfaceView, RpcError> {
+        let SurfaceCreateParams {
+            command,
+            agent,
+            name,
+            cwd,
+            env,
+            workspace,
+            size,
+        } = params;
+        let invalid = |message: String| RpcError::new(ErrorKind::InvalidParams, message);
+        let command = match (command.as_slice(), agent) {
+            ([], Some(agent)) => vec![agent],
+            ([_, ..], Some(_)) => {
+                return Err(invalid("give a command or an agent, not both".to_owned()));
+            }
+            (_, None) => command,
+        };
+        if let Some(name) = &name {
+            name::check(name).map_err(|error| invalid(error.to_string()))?;
+        }
+        let _starting = self.begin_start()?;
+        let id = SurfaceId(self.number()?);
+        let workspace = self.workspace_for(workspace, &place)?;
+        let program = PaneProgram::find(&Wanted {
+            command: &command,
+            cwd: cwd.as_deref(),
+            env: &env,
+            surface: id,
+            workspace,
+            socket: &self.inner.socket,
+            home: &self.inner.home,
+        })
+        .map_err(|error| RpcError::new(ErrorKind::StartFailed, error.to_string()))?;
+        let agents = self.agent_names().await?;
+        let name = match name {
+            Some(name) => {
+                self.free_name(&name, &agents)?;
+                PaneName::Given(name)
+            }
+            None => PaneName::Derived(self.derived_name(&program.command_line(), None, &agents)),
+        };
+        let new = NewPane {
+            id,
+            workspace,
+            name,
+            program,
+            size: size.unwrap_or(FIRST_SIZE),
+            created_at: epoch_ms(),
+        };
+        let pane = Pane::start(
+            &self.inner.world,
+            new,
+            self.inner.hub.events(),
+            self.inner.renames.clone(),
+        )
+        .await?;
+        self.admit(pane, workspace, place).await
+    }
+
+    /// Puts a pane that runs into its place.
+    async fn admit(
+        &self,
+        pane: Pane,
+        workspace: WorkspaceId,
+        place: PanePlace,
+    ) -> Result<SurfaceView, RpcError> {
+        let placed = {
+            let mut registry = self.lock();
+            if registry.is_closing {
+                Err(shutting_down())
+            } else {
+                let put = match place {
+                    PanePlace::InWorkspace => registry.workspaces.add(Some(workspace), pane.id()),
+                    PanePlace::Beside { surface, direction } => {
+                        registry.workspaces.split(surface, direction, pane.id())
+                    }
+                };
+                put.map_err(|error| RpcError::new(ErrorKind::NotFound, error.to_string()))
+                    .map(|workspace| {
+                        pane.set_workspace(workspace);
+                        // What is made elsewhere does not take the person there.
+                        if registry.workspaces.current().map(Workspace::id) == Some(workspace) {
+                            registry.workspaces.focus(pane.id());
+                        }
+                        registry.panes.insert(pane.id(), pane.clone());
+                        let view = pane.view();
+                        self.tell(Event::SurfaceOpened(view.clone()));
+                        self.tell_workspaces(&registry);
+                        view
+                    })
+            }
+        };
+        if placed.is_err() {
+            // Its place is gone since: nothing of it may stay.
+            pane.close().await;
+        }
+        placed
+    }
+
+    fn begin_start(&self) -> Result<Starting, RpcError> {
+        let mut registry = self.lock();
+        if registry.is_closing {
+            return Err(shutting_down());
+        }
+        if registry.panes.len() + registry.starting >= PANES {
+            let message = format!("{PANES} panes are open, which is the limit: close one");
+            return Err(RpcError::new(ErrorKind::TooManySurfaces, message));
+        }
+        registry.starting += 1;
+        drop(registry);
+        Ok(Starting(self.clone()))
+    }
+
+    /// Returns the workspace of a new pane, made if there is none yet.
+    fn workspace_for(&self, wanted: Option<WorkspaceId>, place: &PanePlace) -> Result<WorkspaceId, RpcError> {
+        let mut registry = self.lock();
+        let known = match place {
+            PanePlace::Beside { surface, .. } => registry.workspaces.of(*surface),
+            PanePlace::InWorkspace => match wanted {
+                Some(wanted) => Some(registry.workspaces.resolve(&wanted.to_string())?),
+                None => registry.workspaces.current().map(Workspace::id),
+            },
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        drop(registry);
+        let id = WorkspaceId(self.number()?);
+        registry = self.lock();
+        // Another pane may have made one meanwhile.
+        if let Some(current) = registry.workspaces.current() {
+            return Ok(current.id());
+        }
+        registry
+            .workspaces
+            .create(id, None)
+            .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+        self.tell_workspaces(&registry);
+        Ok(id)
+    }
+
+    async fn agent_names(&self) -> Result<Vec<AgentName>, RpcError> {
+        let agents = self.inner.hub.agents().await?;
+        Ok(agents.into_iter().map(|agent| agent.name).collect())
+    }
+
+    /// Makes a name free for whoever was given it: a pane that is only called so after its program is called otherwise.
+    fn free_name(&self, wanted: &str, agents: &[AgentName]) -> Result<(), RpcError> {
+        let is_same = |name: &str| name.to_lowercase() == wanted.to_lowercase();
+        let taken = |by: String| {
+            let message = format!("the name \"{wanted}\" is taken by {by}: choose another");
+            RpcError::new(ErrorKind::InvalidParams, message)
+        };
+        if let Some(agent) = agents.iter().find(|agent| is_same(agent.as_str())) {
+            return Err(taken(format!("the agent {agent}")));
+        }
+        let holder = self
+            .panes()
+            .into_iter()
+            .find(|pane| pane.inspect(|state| is_same(state.name().as_str())));
+        match holder {
+            None => Ok(()),
+            Some(pane) => match pane.inspect(|state| state.name().clone()) {
+                PaneName::Given(_) => Err(taken(format!("pane {}", pane.id()))),
+                PaneName::Derived(name) => {
+                    let other = self.unique_name(&name, Some(pane.id()), agents, Some(wanted));
+                    pane.rename(PaneName::Derived(other));
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    fn derived_name(&self, command: &str, of: Option<SurfaceId>, agents: &[AgentName]) -> String {
+        self.unique_name(&name::derived(command), of, agents, None)
+    }
+
+    fn unique_name(
+        &self,
+        wanted: &str,
+        of: Option<SurfaceId>,
+        agents: &[AgentName],
+        reserved: Option<&str>,
+    ) -> String {
+        let mut taken: Vec<String> = agents.iter().map(|agent| agent.as_str().to_lowercase()).collect();
+        taken.extend(reserved.map(str::to_lowercase));
+        let others = self.panes().into_iter().filter(|pane| Some(pane.id()) != of);
+        taken.extend(others.map(|pane| pane.inspect(|state| state.name().as_str().to_lowercase())));
+        name::unique(wanted, |name| taken.contains(&name.to_lowercase()))
+    }
+
+    async fn grant(&self, wish: NameWish) {
+        let Ok(agents) = self.agent_names().await else {
+            return;
+        };
+        let Some(pane) = self.lock().panes.get(&wish.surface).cloned() else {
+            return;
+        };
+        let name = self.derived_name(&wish.name, Some(wish.surface), &agents);
+        let current = pane.inspect(|state| state.name().clone());
+        if matches!(&current, PaneName::Derived(current) if *current != name) {
+            pane.rename(PaneName::Derived(name));
+        }
+    }
+
+    /// Gives a pane a name, which it keeps.
+    ///
+    /// # Errors
+    ///
+    /// When the name may not be given, or somebody else has it.
+    pub(crate) async fn rename(&self, pane: &Pane, name: &str) -> Result<(), RpcError> {
+        name::check(name).map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+        let is_own = pane.inspect(|state| state.name().as_str().to_lowercase() == name.to_lowercase());
+        if !is_own {
+            self.free_name(name, &self.agent_names().await?)?;
+        }
+        pane.rename(PaneName::Given(name.to_owned()));
+        Ok(())
+    }
+
+    /// Closes a pane; answers when nothing of it is left.
+    pub(crate) async fn close(&self, pane: &Pane) {
+        pane.close().await;
+        let mut registry = self.lock();
+        if registry.panes.remove(&pane.id()).is_some() {
+            let workspace = registry.workspaces.remove(pane.id());
+            self.tell(Event::SurfaceClosed(SurfaceClosed {
+                surface_id: pane.id(),
+                surface_name: pane.inspect(|state| state.name().as_str().to_owned()),
+                workspace,
+            }));
+            self.tell_workspaces(&registry);
+        }
+    }
+
+    /// Closes every pane, side by side, and makes no more.
+    pub(crate) async fn drain(&self) {
+        let panes: Vec<Pane> = {
+            let mut registry = self.lock();
+            registry.is_closing = true;
+            registry.panes.values().cloned().collect()
+        };
+        self.close_all(panes).await;
+    }
+
+    async fn close_all(&self, panes: Vec<Pane>) {
+        let closes: Vec<_> = panes
+            .into_iter()
+            .map(|pane| {
+                let surfaces = self.clone();
+                self.inner
+                    .world
+                    .tasks
+                    .spawn(async move { surfaces.close(&pane).await })
+            })
+            .collect();
+        for close in closes {
+            if let Err(error) = close.await {
+                tracing::error!(%error, "a pane could not be closed");
+            }
+        }
+    }
+
+    pub(crate) fn workspaces(&self) -> Vec<WorkspaceView> {
+        self.lock().workspaces.views()
+    }
+
+    /// Makes an empty workspace.
+    ///
+    /// # Errors
+    ///
+    /// When the name may not be given, or there are too many.
+    pub(crate) fn create_workspace(&self, name: Option<&str>) -> Result<WorkspaceView, RpcError> {
+        let id = WorkspaceId(self.number()?);
+        self.arrange(|workspaces| {
+            workspaces
+                .create(id, name)
+                .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            Ok(id)
+        })
+    }
+
+    pub(crate) fn select_workspace(&self, workspace: &str) -> Result<WorkspaceView, RpcError> {
+        self.arrange(|workspaces| {
+            let id = workspaces.resolve(workspace)?;
+            workspaces.select(id);
+            Ok(id)
+        })
+    }
+
+    pub(crate) fn set_layout(&self, workspace: &str, layout: Layout) -> Result<WorkspaceView, RpcError> {
+        self.arrange(|workspaces| {
+            let id = workspaces.resolve(workspace)?;
+            workspaces
+                .set_layout(id, layout)
+                .map_err(|error: PlaceError| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            Ok(id)
+        })
+    }
+
+    /// Brings a pane into view: its workspace becomes the current one.
+    pub(crate) fn focus(&self, pane: &Pane) {
+        let mut registry = self.lock();
+        if registry.workspaces.focus(pane.id()).is_some() {
+            self.tell_workspaces(&registry);
+        }
+    }
+
+    /// Closes a workspace with all its panes; answers when nothing of them is left.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such workspace.
+    pub(crate) async fn close_workspace(&self, workspace: &str) -> Result<(), RpcError> {
+        let (id, panes) = {
+            let registry = self.lock();
+            let id = registry.workspaces.resolve(workspace)?;
+            let panes = registry
+                .panes
+                .values()
+                .filter(|pane| registry.workspaces.of(pane.id()) == Some(id));
+            (id, panes.cloned().collect())
+        };
+        self.close_all(panes).await;
+        let left = {
+            let mut registry = self.lock();
+            let left = registry.workspaces.close(id).unwrap_or_default();
+            self.tell_workspaces(&registry);
+            left.into_iter()
+                .filter_map(|surface| registry.panes.get(&surface).cloned())
+                .collect()
+        };
+        // One that was made meanwhile goes with it.
+        self.close_all(left).await;
+        Ok(())
+    }
+
+    fn arrange(
+        &self,
+        change: impl FnOnce(&mut Workspaces) -> Result<WorkspaceId, RpcError>,
+    ) -> Result<WorkspaceView, RpcError> {
+        let mut registry = self.lock();
+        let id = change(&mut registry.workspaces)?;
+        self.tell_workspaces(&registry);
+        let views = registry.workspaces.views();
+        Ok(views
+            .into_iter()
+            .find(|view| view.workspace == id)
+            .expect("it was just changed"))
+    }
+
+    fn tell_workspaces(&self, registry: &Registry) {
+        self.tell(Event::WorkspacesChanged(WorkspacesChanged {
+            workspaces: registry.workspaces.views(),
+        }));
+    }
+
+    fn tell(&self, event: Event) {
+        // Nobody listens any more when the daemon ends.
+        self.inner.happened.send(event).ok();
+    }
+}
+
+/// Where a new pane goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PanePlace {
+    InWorkspace,
+    /// It takes half of the place of another.
+    Beside {
+        surface: SurfaceId,
+        direction: Direction,
+    },
+}
+
+/// A pane that is being started, as long as this lives.
+struct Starting(Surfaces);
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        self.0.lock().starting -= 1;
+    }
+}
+
+fn shutting_down() -> RpcError {
+    RpcError::new(ErrorKind::ShuttingDown, "the daemon is shutting down")
+}
