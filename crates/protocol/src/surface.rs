@@ -1,7 +1,5 @@
 //! Surfaces as the wire shows them: panes, which are terminals, and agents' conversations, with the verbs of both.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{SurfaceId, WorkspaceId};
@@ -198,14 +196,22 @@ pub struct SurfaceCreateParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Variables that are added to the daemon's own.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<EnvironmentVariable>,
     /// The current workspace when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceId>,
     /// The first size in character cells; 80 by 24 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<PaneSize>,
+}
+
+/// A variable of the environment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct EnvironmentVariable {
+    pub name: String,
+    pub value: String,
 }
 
 /// The size of a pane in character cells.

@@ -6,3 +6,4 @@ mod page;
 mod rpc;
 mod session;
 mod upload;
+mod view;

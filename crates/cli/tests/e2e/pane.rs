@@ -1,6 +1,6 @@
 //! Panes: made, read, searched, waited on, renamed, resized, looked at and closed, as people and scripts do it.
 
-mod view;
+mod attach;
 mod wait;
 
 use std::time::Duration;
@@ -50,6 +50,26 @@ fn wait_for_end(desk: &Desk, target: &str) -> SurfaceStatus {
         });
     }
     status(desk, target)
+}
+
+/// Waits until a pane has this size.
+pub(crate) fn wait_for_size(desk: &Desk, target: &str, (columns, rows): (u16, u16)) {
+    let mut events = desk.events_with(&SubscribeParams {
+        types: Some(vec![EventKind::SurfaceChanged]),
+        ..SubscribeParams::default()
+    });
+    let id = status(desk, target).surface_id;
+    let listed = desk.call::<surface::List>(SurfaceListParams::default()).surfaces;
+    if listed
+        .iter()
+        .any(|view| view.surface_id == id && (view.columns, view.rows) == (columns, rows))
+    {
+        return;
+    }
+    events.wait_until("the pane has another size", |frame| match &frame.event {
+        Event::SurfaceChanged(view) => view.surface_id == id && (view.columns, view.rows) == (columns, rows),
+        _ => false,
+    });
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The program of a pane: a command, a terminal agent or the person's shell, with the environment of a terminal.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pupitre_model::environment::misleads;
+use pupitre_protocol::surface::EnvironmentVariable;
 use pupitre_protocol::{SurfaceId, WorkspaceId};
 
 use crate::process::{LaunchError, Program, working_folder};
@@ -19,7 +19,7 @@ pub(crate) struct PaneProgram {
 pub(crate) enum ProgramError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    #[error("the environment variable name \"{name}\" is not valid")]
+    #[error("the environment variable \"{name}\" cannot be set")]
     Variable { name: String },
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Wanted<'a> {
     /// Empty for the person's shell.
     pub(crate) command: &'a [String],
     pub(crate) cwd: Option<&'a str>,
-    pub(crate) env: &'a BTreeMap<String, String>,
+    pub(crate) env: &'a [EnvironmentVariable],
     pub(crate) surface: SurfaceId,
     pub(crate) workspace: WorkspaceId,
     pub(crate) socket: &'a Path,
@@ -46,13 +46,11 @@ impl PaneProgram {
         let folder: PathBuf = working_folder(wanted.cwd, wanted.home);
         let mut env = crate::process::own_environment();
         env.retain(|name, _| !misleads(name));
-        env.extend(wanted.env.clone());
-        if let Some(name) = wanted
-            .env
-            .keys()
-            .find(|name| name.is_empty() || name.contains(['=', '\0']))
-        {
-            return Err(ProgramError::Variable { name: name.clone() });
+        for EnvironmentVariable { name, value } in wanted.env {
+            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+                return Err(ProgramError::Variable { name: name.clone() });
+            }
+            env.insert(name.clone(), value.clone());
         }
         for (name, value) in [
             ("TERM", "xterm-256color".to_owned()),

@@ -86,9 +86,8 @@ impl Guards {
     /// In a pane the person's own shell is outside, and so is what it runs; inside is what is below an agent's process there,
     /// or came to the guard after its own parent had ended, so that nobody can tell any more.
     pub(crate) fn asker(&self, pid: Option<u32>) -> Asker {
-        let asker = self.asker_on(pid, parent::parent, |pid| {
-            Process::read(pid).is_some_and(|process| process.is_agent(&self.signatures))
-        });
+        let is_agent = |pid| Process::read(pid).is_some_and(|process| process.is_agent(&self.signatures));
+        let asker = self.asker_on(pid, parent::parent, parent::leads_terminal, is_agent);
         match (asker, pid) {
             (Asker::Outside, Some(pid)) if parent::terminal(pid) == Terminal::None => Asker::Detached,
             (asker, _) => asker,
@@ -99,6 +98,7 @@ impl Guards {
         &self,
         pid: Option<u32>,
         parent: impl Fn(u32) -> Parent,
+        leads_terminal: impl Fn(u32) -> bool,
         is_agent: impl Fn(u32) -> bool,
     ) -> Asker {
         let Some(mut pid) = pid.filter(|pid| *pid > 0) else {
@@ -112,7 +112,11 @@ impl Guards {
             match self.lock().get(&pid) {
                 Some(Owner::Agent(agent)) => return Asker::Inside { agent: agent.clone() },
                 Some(Owner::Pane { surface, leader }) => {
-                    let is_of_leader = below.is_some() && below == leader.get().copied();
+                    let is_of_leader = below.is_some_and(|below| match leader.get() {
+                        Some(leader) => below == *leader,
+                        // The guard's word is still on its way: this can only be the program that it has just started.
+                        None => leads_terminal(below),
+                    });
                     return if below_agent || !is_of_leader {
                         Asker::InsidePane { surface: *surface }
                     } else {
@@ -184,7 +188,7 @@ mod tests {
             40 => Parent::Process(40),
             _ => Parent::Gone,
         };
-        let ask = |pid| guards.asker_on(pid, parent, |_| false);
+        let ask = |pid| guards.asker_on(pid, parent, |_| false, |_| false);
         assert_eq!(ask(Some(10)), Asker::Outside);
         for inside in [20, 21, 50] {
             assert_eq!(ask(Some(inside)), Asker::Inside { agent: name.clone() });
@@ -216,9 +220,10 @@ mod tests {
             71 => Parent::Process(70),
             _ => Parent::Gone,
         };
-        let ask = |pid| guards.asker_on(Some(pid), parent, |pid| pid == 70);
-        // Nobody knows yet who the leader is.
-        assert_eq!(ask(60), Asker::InsidePane { surface });
+        let ask = |pid| guards.asker_on(Some(pid), parent, |pid| pid == 60, |pid| pid == 70);
+        // Also while nobody was told yet who the leader is.
+        assert_eq!(ask(61), Asker::Outside);
+        assert_eq!(ask(80), Asker::InsidePane { surface });
         leader.set(60).expect("it is set once");
         for outside in [60, 61] {
             assert_eq!(ask(outside), Asker::Outside, "{outside}");

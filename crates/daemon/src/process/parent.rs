@@ -23,6 +23,13 @@ pub(super) fn group(pid: u32) -> Option<u32> {
     field(pid, 2)
 }
 
+/// Says whether a process leads a session that has a controlling terminal (proc_pid_stat(5): the sixth field and the
+/// seventh).
+#[cfg(target_os = "linux")]
+pub(super) fn leads_terminal(pid: u32) -> bool {
+    field::<u32>(pid, 3) == Some(pid) && terminal(pid) == Terminal::Some
+}
+
 /// Says whether a process has a controlling terminal (proc_pid_stat(5): the seventh field, 0 without one).
 #[cfg(target_os = "linux")]
 pub(super) fn terminal(pid: u32) -> Terminal {
@@ -45,6 +52,11 @@ fn field<Field: std::str::FromStr>(pid: u32, index: usize) -> Option<Field> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn parent(_pid: u32) -> Parent {
     Parent::Untold
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn leads_terminal(_pid: u32) -> bool {
+    false
 }
 
 #[cfg(not(target_os = "linux"))]

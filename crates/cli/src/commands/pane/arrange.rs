@@ -1,13 +1,13 @@
 //! `new`, `split`, `select`, `focus`, `rename`, `resize`, `close`, `workspace`: making, arranging and closing panes.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use pupitre_protocol::WorkspaceId;
 use pupitre_protocol::method::{surface, workspace};
 use pupitre_protocol::surface::{
-    PaneSize, SurfaceCreateParams, SurfaceParams, SurfaceRenameParams, SurfaceResizeParams, SurfaceView,
+    EnvironmentVariable, PaneSize, SurfaceCreateParams, SurfaceParams, SurfaceRenameParams,
+    SurfaceResizeParams, SurfaceView,
 };
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::workspace::{Direction, WorkspaceCreateParams, WorkspaceParams, WorkspaceSplitParams};
@@ -27,7 +27,7 @@ struct PaneArguments {
     cwd: Option<PathBuf>,
     /// A variable for its program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    env: Vec<(String, String)>,
+    env: Vec<EnvironmentVariable>,
     /// A terminal agent to start: claude, codex, gemini, …
     #[arg(long, value_name = "AGENT", conflicts_with = "command")]
     agent: Option<String>,
@@ -160,15 +160,18 @@ fn params_of(arguments: PaneArguments) -> Result<SurfaceCreateParams, Failure> {
         agent,
         name,
         cwd: Some(utf8(cwd)?),
-        env: env.into_iter().collect::<BTreeMap<_, _>>(),
+        env,
         workspace: None,
         size: None,
     })
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
+fn variable(text: &str) -> Result<EnvironmentVariable, String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if !name.is_empty() => Ok(EnvironmentVariable {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        }),
         Some(_) | None => Err(format!("\"{text}\" is not NAME=VALUE")),
     }
 }

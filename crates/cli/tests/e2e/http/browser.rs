@@ -226,6 +226,18 @@ impl Socket {
             .expect("the page may speak");
     }
 
+    /// Returns the next message of bytes.
+    pub(super) fn binary(&mut self) -> Vec<u8> {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Binary(bytes)) => return bytes.to_vec(),
+                Ok(Message::Ping(_) | Message::Pong(_)) => {}
+                Ok(other) => panic!("bytes were expected: {other:?}"),
+                Err(error) => panic!("no message: {error}"),
+            }
+        }
+    }
+
     /// Returns the next message that is no ping.
     pub(super) fn hear(&mut self) -> Heard {
         loop {

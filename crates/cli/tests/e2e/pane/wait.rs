@@ -226,7 +226,7 @@ fn an_agents_turn_is_waited_for_and_a_question_ends_the_wait() {
     );
 
     let mark = status(&desk, "demo").mark;
-    desk.send("demo", "permission");
+    desk.send("demo", "ask");
     let waited = desk.run(&[
         "wait",
         "--match",

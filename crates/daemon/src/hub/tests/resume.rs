@@ -115,7 +115,11 @@ fn bulk_events_that_are_gone_are_dropped_exactly_where_they_stood() {
         large(),
     ];
     publish(&mut hub, events);
-    let kinds = vec![EventKind::AgentLog, EventKind::MessageDelta];
+    let kinds = vec![
+        EventKind::AgentLog,
+        EventKind::MessageDelta,
+        EventKind::SurfaceChanged,
+    ];
     let check = |hub: &mut Hub, params: SubscribeParams, expected_lost: &[(u64, u64)], expected: &[u64]| {
         let seen = resumed(hub, &params);
         assert_eq!(lost(&seen), expected_lost, "{params:?}");

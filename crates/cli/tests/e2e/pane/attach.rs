@@ -1,0 +1,66 @@
+//! `attach`, in a terminal that is a pane itself; and who may not.
+
+use pupitre_protocol::ExitCode;
+
+use super::{pane, status, wait_for_line};
+use crate::support::{Desk, PROGRAM, shell_agent};
+
+#[test]
+fn a_pane_is_used_from_another_terminal_and_left_as_it_was() {
+    let desk = Desk::start();
+    pane(
+        &desk,
+        "inner",
+        "stty -echo; echo inner is up; while read line; do echo \"got $line\"; done",
+    );
+    wait_for_line(&desk, "inner", "^inner is up$");
+    let script =
+        format!("{PROGRAM} attach inner; echo attach said $?; stty -a | grep -o ' echo '; exec sleep 600");
+    let outer = desk.run(&["new", "--name", "outer", "--", "/bin/sh", "-c", &script]);
+    outer.expect_code(0);
+    wait_for_line(&desk, "outer", "inner is up");
+    desk.run(&["resize", "outer", "90", "20"]).expect_code(0);
+    // The inner pane takes the size of the terminal that it is seen in.
+    super::wait_for_size(&desk, "inner", (90, 20));
+    desk.run(&["close", "inner"]).expect_code(0);
+    wait_for_line(&desk, "outer", "^attach said 0$");
+    // The terminal is put back: it echoes again.
+    wait_for_line(&desk, "outer", "^ echo $");
+    assert!(status(&desk, "outer").exit_status.is_none());
+}
+
+#[test]
+fn without_a_terminal_nobody_attaches() {
+    let desk = Desk::start();
+    pane(&desk, "a", "exec sleep 600");
+    let output = desk.run(&["attach", "a"]);
+    output.expect_code(i32::from(ExitCode::Failure as u8));
+    assert!(output.stderr.contains("needs a terminal"), "{}", output.stderr);
+    desk.run(&["attach", "a", "--detach-key", "ctrl-m"])
+        .expect_code(2);
+}
+
+#[test]
+fn what_an_agent_runs_may_not_look_at_a_pane_as_a_person_nor_type() {
+    let mut desk = Desk::without_daemon(&[]);
+    let log = desk.path("work/tries");
+    let script = format!(
+        "{program} new -- sleep 600 > {log} 2>&1; {program} attach x >> {log} 2>&1; {program} read x >> {log} 2>&1; exec {program} demo-agent",
+        program = crate::support::PROGRAM,
+        log = log.display()
+    );
+    desk.write_config(&[shell_agent("curious", &script)]);
+    desk.start_daemon();
+    desk.send("curious", "hello");
+    desk.run(&["wait", "--match", "curious", "--idle", "--timeout", "60"])
+        .expect_code(0);
+    let said = std::fs::read_to_string(&log).expect("it tried");
+    assert!(said.contains("AI free access"), "{said}");
+    assert_eq!(
+        desk.processes()
+            .iter()
+            .filter(|process| process.contains("sleep 600"))
+            .count(),
+        0
+    );
+}
