@@ -21,6 +21,15 @@ describe("long", () => {
     const held = () => page.evaluate(() => window.pupitre.conversations.find("scratch", null).messages.length);
     const drawn = () => page.locator("[data-message]").count();
     assert.ok((await drawn()) < 60);
+    // It opens at its end, and nobody who does not scroll needs older messages.
+    await settle(page);
+    const last = page.locator("[data-message]").last();
+    const [area, end] = [await page.getByRole("log").boundingBox(), await last.boundingBox()];
+    const newest = await page.evaluate(() => window.pupitre.conversations.find("scratch", null).talk.at(-1).id);
+    assert.equal(await last.getAttribute("data-message"), newest);
+    assert.ok(end.y + end.height <= area.y + area.height, "the newest message is below the window");
+    assert.ok((await page.locator("[data-message]").first().boundingBox()).y <= area.y, "the window is not full");
+    assert.equal(await held(), 200);
     await page.evaluate(async (messages) => {
       const live = window.pupitre.conversations.find("scratch", null);
       while (live.messages.length < messages) {

@@ -4,9 +4,10 @@ import { countLines } from "../src/conversation/lines";
 import { match } from "../src/frame/palette";
 import { withKey } from "../src/frame/theme";
 import { pairsOf, rowsOf } from "../src/places/conversation/diff";
+import { screenfulFrom } from "../src/places/conversation/screenful";
 import { commandOf, shortPath, toolObject } from "../src/places/conversation/tools";
 import { type Schema, suggestKeys, suggestTables, suggestValues, tableAt } from "../src/places/settings/schema";
-import type { ToolCall } from "../src/protocol";
+import type { Message, ToolCall } from "../src/protocol";
 import { formatRoute, parseRoute } from "../src/stores/route.svelte";
 
 const diff = (oldText: string | null, newText: string) => ({ path: "a.rs", oldText, newText, newFile: oldText === null });
@@ -34,6 +35,19 @@ describe("a diff", () => {
 
   test("counts what changed", () => {
     expect(countLines(diff("a\nb\nc\n", "a\nx\ny\nc\n"))).toEqual({ added: 2, removed: 1 });
+  });
+});
+
+describe("the first screen of a conversation", () => {
+  const said = (text: string) => ({ value: { role: "agent", parts: [{ kind: "text", text }] } as unknown as Message });
+  const check = (texts: string[], height: number, from: number) => expect(screenfulFrom(texts.map(said), height)).toBe(from);
+
+  test("is as many messages as fill the window, and at least the last", () => {
+    check([], 700, 0);
+    check(["short", "short"], 700, 0);
+    check(Array(200).fill("short"), 700, 176);
+    check([...Array(200).fill("short"), "line\n".repeat(60)], 700, 200);
+    check([...Array(200).fill("short"), "letters ".repeat(600)], 700, 200);
   });
 });
 

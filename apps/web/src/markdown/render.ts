@@ -13,16 +13,20 @@ const LINK_SCHEMES = new Set(["http:", "https:", "mailto:"]);
 
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
 
-const CLEAN = {
+/** A document without a window: what is parsed in it neither runs nor loads anything. */
+const nowhere = document.implementation.createHTMLDocument("");
+
+/** Said once, since a list that comes with a call is read anew each time. */
+DOMPurify.setConfig({
   ALLOWED_TAGS: [
-    ..."a b blockquote br code del em h3 h4 h5 h6 hr i img kbd li mark ol p pre s small span strong sub sup".split(" "),
+    ..."a b blockquote br code del div em h3 h4 h5 h6 hr i img kbd li mark ol p pre s small span strong sub sup".split(" "),
     ..."table tbody td th thead tr u ul".split(" "),
   ],
   ALLOWED_ATTR: ["href", "title", "rel", "target", "align", "start", "src", "alt", "data-host", "data-language", "data-box"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  RETURN_DOM_FRAGMENT: true,
-} as const;
+  IN_PLACE: true,
+});
 
 const marked = new Marked({
   gfm: true,
@@ -77,13 +81,19 @@ export function isTooDeep(text: string): boolean {
   return /(?:\*\*|__|~~|\[|\]\(|<[a-z]+>|!\[){200}/i.test(text) || /^[ ]{96,}[-*+] /m.test(text);
 }
 
-/** Returns nodes that are safe to put into the page. */
-export function clean(html: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(html, CLEAN as unknown as { RETURN_DOM_FRAGMENT: true });
-  for (const image of fragment.querySelectorAll("img")) {
+/** Returns nodes that are safe to put into the page, for each block by itself; all are cleaned at once, since each walk costs. */
+export function clean(blocks: readonly string[]): ChildNode[][] {
+  const all = nowhere.createElement("div");
+  for (const html of blocks) {
+    const block = nowhere.createElement("div");
+    block.innerHTML = html;
+    all.append(block);
+  }
+  DOMPurify.sanitize(all);
+  for (const image of all.querySelectorAll("img")) {
     if (!INLINE_IMAGE.test(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);
   }
-  for (const table of fragment.querySelectorAll("table")) {
+  for (const table of all.querySelectorAll("table")) {
     const wide = document.createElement("div");
     wide.className = "wide";
     // What scrolls must be reachable by keyboard.
@@ -91,7 +101,7 @@ export function clean(html: string): DocumentFragment {
     table.replaceWith(wide);
     wide.append(table);
   }
-  return fragment;
+  return [...all.children].map((block) => [...block.childNodes]);
 }
 
 /** Returns what is written, as one block. */

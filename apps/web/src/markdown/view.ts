@@ -92,10 +92,11 @@ export class MarkdownView {
     while (same < blocks.length && blocks[same]?.html === this.tail[same]?.html) same += 1;
     for (const gone of this.tail.slice(same)) for (const node of gone.nodes) node.remove();
     const kept = this.tail.slice(0, same);
-    for (const block of blocks.slice(same)) {
-      const fragment = clean(block.html);
-      block.nodes = [...fragment.childNodes];
-      this.root.append(fragment);
+    const fresh = blocks.slice(same);
+    const nodes = fresh.length > 0 ? clean(fresh.map((block) => block.html)) : [];
+    for (const [at, block] of fresh.entries()) {
+      block.nodes = nodes[at] ?? [];
+      this.root.append(...block.nodes);
       kept.push(block);
     }
     this.tail = kept;
