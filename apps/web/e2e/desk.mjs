@@ -1,7 +1,8 @@
 // A real daemon and the page that it serves itself: for tests that must see the real thing.
+import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { openPage } from "./browser.mjs";
+import { findChromium, launch, openPage } from "./browser.mjs";
 import { Daemon, findBinary } from "./daemon.mjs";
 
 /** Three agents: two that work and one that cannot. */
@@ -52,6 +53,22 @@ export async function visit(browser, desk, { path = "", ...options } = {}) {
   await page.waitForFunction(() => window.pupitre?.isReady);
   await page.evaluate((to) => (location.hash = to), path);
   return page;
+}
+
+/** Gives the tests of a suite a browser before a desk of its own: before the first of them the scene has `browser`, `desk` and `page`. */
+export function useDesk({ path = "", ready = "main", write = configuration } = {}) {
+  const scene = {};
+  before(async () => {
+    scene.browser = await launch(findChromium());
+    scene.desk = await startDesk(write);
+    scene.page = await visit(scene.browser, scene.desk, { path });
+    await scene.page.waitForSelector(ready);
+  });
+  after(async () => {
+    await scene.browser?.close();
+    await scene.desk?.end();
+  });
+  return scene;
 }
 
 /** Sends a message as a person does, and waits until it stands in the conversation. */
