@@ -38,6 +38,21 @@ const delta = (rev: number, text: string): Frame => ({
 const textOf = (live: LiveConversation) => live.messages.map(({ value }) => value.parts.map((part) => ("text" in part ? part.text : "")).join()).join("|");
 
 describe("a conversation", () => {
+  test("tells what the newest turn has cost, when it was there from its beginning", async () => {
+    const caller = new Slow();
+    const live = new LiveConversation(caller, "a", null);
+    const loading = live.load();
+    await caller.answer("chat.conversation", { ...view(1, [{ ...message("m1", 1, "one"), turn: "t1" }]), usage: { used: 1, size: 9, cost: { amount: 0.5, currency: "USD" } } });
+    await loading;
+    const at = (rev: number) => ({ agent: "a", conversation: "c", rev, epoch: "e", seq: rev, ts: rev });
+    const cost = (rev: number, amount: number): Frame => ({ type: "usage:changed", ...at(rev), usage: { used: 1, size: 9, cost: { amount, currency: "USD" } } });
+    live.apply([cost(2, 0.75)]);
+    expect(live.turnCost).toBe(null);
+    live.apply([{ type: "message:updated", ...at(3), message: { ...message("m2", 3, "two"), turn: "t2" } }, cost(4, 1)]);
+    live.apply([{ type: "message:updated", ...at(5), message: { ...message("m3", 5, "two, too"), turn: "t2" } }, cost(6, 1.5)]);
+    expect(live.turnCost).toEqual({ amount: 0.75, currency: "USD" });
+  });
+
   test("events that overtake its snapshot are applied after it, and none twice", async () => {
     const caller = new Slow();
     const live = new LiveConversation(caller, "a", null);

@@ -70,6 +70,8 @@ impl Held {
             warnings,
             theme: self.config.theme,
             language: self.config.language,
+            max_running_agents: u32::try_from(self.config.limits.running_agents)
+                .expect("the file allows 64 at most"),
             channels: self.channels(),
         }
     }

@@ -85,6 +85,8 @@ pub struct ConfigView {
     pub warnings: Vec<Problem>,
     pub theme: Theme,
     pub language: Language,
+    /// How many agents may have a process at once (`limits.maxRunningAgents`).
+    pub max_running_agents: u32,
     pub channels: Vec<ChannelView>,
 }
 

@@ -14,6 +14,8 @@ export class Configuration {
     this.path = path;
     this.changed = changed;
     this.valid = text;
+    /** There was no file before. */
+    this.created = false;
   }
 
   get hash() {
@@ -31,8 +33,9 @@ export class Configuration {
     const problems = check(this.text);
     const isBroken = problems.some((problem) => !problem.warning);
     return {
-      path: this.path, source: "default", created: false, valid: !isBroken, problems: problems.filter((problem) => !problem.warning),
-      warnings: problems.filter((problem) => problem.warning), ...this.value, channels: [],
+      path: this.path, source: "default", created: this.created, valid: !isBroken, problems: problems.filter((problem) => !problem.warning),
+      warnings: problems.filter((problem) => problem.warning), ...this.value,
+      max_running_agents: Number(/^maxRunningAgents = (\d+)/m.exec(this.valid)?.[1] ?? 4), channels: [],
     };
   }
 
@@ -102,7 +105,7 @@ export const SCHEMA = {
       properties: {
         name: { description: "Its unique name.", type: "string" },
         permissions: { description: "How it may act.", enum: ["ask", "allow_reads", "deny"] },
-        preset: { description: "A known agent’s defaults.", enum: ["claude", "codex", "gemini"] },
+        preset: { description: "A known agent’s defaults.", enum: ["demo", "claude", "codex", "gemini", "opencode", "qwen", "kimi"] },
         title: { description: "What it is called here.", type: "string" },
       },
     },

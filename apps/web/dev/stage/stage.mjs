@@ -196,6 +196,7 @@ export class Stage {
     this.agents = [demo, ...found];
     this.conversations = new Map(this.agents.map((agent) => [agent.name, this.blank(agent.name)]));
     this.rooms = [];
+    this.configuration.created = true;
   }
 
   populate() {

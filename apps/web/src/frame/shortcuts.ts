@@ -57,10 +57,9 @@ async function goToQuestion(desk: Desk): Promise<void> {
   for (let frames = 0; frames < FRAMES_MOST; frames++) {
     await new Promise((resolve) => requestAnimationFrame(resolve));
     const button = document.querySelector<HTMLElement>("[data-question] .options button");
-    if (button) {
-      button.focus();
-      return;
-    }
+    button?.focus();
+    // What is not measured yet is hidden, and takes no focus.
+    if (button && document.activeElement === button) return;
   }
 }
 

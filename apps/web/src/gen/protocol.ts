@@ -598,6 +598,8 @@ export type ConfigView = {
   warnings: Array<Problem>;
   theme: Theme;
   language: Language;
+  /** How many agents may have a process at once (`limits.maxRunningAgents`). */
+  max_running_agents: number;
   channels: Array<ChannelView>;
 };
 

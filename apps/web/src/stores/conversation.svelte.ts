@@ -1,6 +1,6 @@
 // One conversation as the page draws it: the replica, and beside it what Svelte watches. A delta touches one message.
 import { Replica } from "../conversation/replica";
-import type { AgentName, ConversationId, ConversationView, Frame, Message, MessageId } from "../protocol";
+import type { AgentName, ConversationId, Cost, ConversationView, Frame, Message, MessageId } from "../protocol";
 import { sentence } from "../transport/failure";
 import type { Caller } from "./caller";
 import { isWorkChanged, NO_WORK, workOf, type Work } from "./work";
@@ -34,12 +34,15 @@ export class LiveConversation {
   queued: readonly LiveMessage[] = $state.raw([]);
   /** What was planned and changed in all messages; counted anew only when a plan or a tool call changes. */
   work: Work = $state.raw(NO_WORK);
+  /** What the newest turn has cost; null when nobody here saw it begin, or its agent tells no cost. */
+  turnCost: Cost | null = $state.raw(null);
   isLoadingOlder = $state(false);
   private replica: Replica | null = null;
   private readonly byId = new Map<MessageId, LiveMessage>();
   /** Events that come while a snapshot is on its way. */
   private early: Frame[] | null = null;
   private loads = 0;
+  private turn: { id: MessageId | null; costBefore: number | null } = { id: null, costBefore: null };
 
   constructor(
     private readonly caller: Caller,
@@ -71,6 +74,7 @@ export class LiveConversation {
       const early = this.early ?? [];
       this.early = null;
       this.replica = new Replica(view);
+      this.turn = { id: view.messages.findLast((message) => message.role === "agent")?.turn ?? null, costBefore: null };
       this.redraw();
       this.status = "ready";
       this.failure = null;
@@ -116,6 +120,7 @@ export class LiveConversation {
     const before = replica.messages.length;
     const touched = new Set<MessageId>();
     for (const frame of frames) {
+      this.watchTurn(replica, frame);
       const applied = replica.apply(frame);
       switch (applied.is) {
         case "message":
@@ -132,6 +137,18 @@ export class LiveConversation {
     if (replica.messages.length !== before) this.redraw();
     else this.redrawMessages(replica, touched);
     this.head = replica.state;
+    const cost = replica.state.usage?.cost;
+    const { costBefore } = this.turn;
+    this.turnCost = cost && costBefore !== null ? { ...cost, amount: cost.amount - costBefore } : null;
+  }
+
+  /** Notes what the session had cost when a turn begins. */
+  private watchTurn(replica: Replica, frame: Frame): void {
+    if (frame.type !== "message:updated" || frame.conversation !== replica.conversation) return;
+    const { role, turn } = frame.message;
+    if (role !== "agent" || turn === null || turn === this.turn.id) return;
+    const isFirst = !replica.messages.some((message) => message.role === "agent");
+    this.turn = { id: turn, costBefore: replica.state.usage?.cost?.amount ?? (isFirst ? 0 : null) };
   }
 
   /** Text that is appended redraws its own message and nothing else. */
