@@ -8,12 +8,12 @@ const FIRST_LOAD_BYTES = 150_000;
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
 const manifest = JSON.parse(readFileSync(join(DIST, "manifest.json"), "utf8"));
-const files = new Set(["index.html", "icons.svg", "favicon.svg"]);
+const files = new Set(["index.html", "favicon.svg"]);
 const add = (key) => {
   const chunk = manifest[key];
   if (files.has(chunk.file)) return;
   files.add(chunk.file);
-  for (const sheet of chunk.css ?? []) files.add(sheet);
+  for (const file of [...(chunk.css ?? []), ...(chunk.assets ?? [])]) files.add(file);
   for (const other of chunk.imports ?? []) add(other);
 };
 add("index.html");

@@ -67,7 +67,7 @@ describe("an intruder", { skip: missing }, () => {
           const outcome = await fetch(url + path, { credentials: "include", ...options }).then((reply) => reply.type, () => "failed");
           outcomes.push([path, options.mode ?? "cors", options.method ?? "GET", outcome]);
         };
-        for (const path of ["/", "/healthz", "/icons.svg", "/rpc"]) {
+        for (const path of ["/", "/healthz", "/favicon.svg", "/rpc"]) {
           await ask(path, {});
           await ask(path, { mode: "no-cors" });
         }
@@ -149,7 +149,7 @@ describe("an intruder", { skip: missing }, () => {
     const statuses = await lured.evaluate(async () => {
       const status = async (path, options) => [path, (await fetch(path, options)).status];
       return Promise.all([
-        status("/"), status("/healthz"), status("/icons.svg"), status("/rpc"),
+        status("/"), status("/healthz"), status("/favicon.svg"), status("/rpc"),
         ...["/api/login", "/api/logout", "/api/upload?name=a"].map((path) => status(path, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })),
       ]);
     });

@@ -11,7 +11,10 @@ const SIZES = { wide: [1440, 900], middle: [1100, 800], narrow: [800, 900], phon
 const PLACES = [
   { name: "conversation", path: "#/agents/builder", ready: ".ask" },
   { name: "error", path: "#/agents/nightly", ready: "textarea" },
-  { name: "first-run", path: "#/agents/demo", ready: ".wordmark", empty: true },
+  {
+    name: "first-run", path: "#/agents/demo", ready: ".wordmark", empty: true,
+    act: (page, { language }) => page.getByText(language === "fr" ? "1 des 6 agents connus" : "1 of 6 known agents").waitFor(),
+  },
   { name: "channel", path: "#/channels/review", ready: ".answer", sizes: ["wide", "narrow", "phone"] },
   { name: "no-channels", path: "#/channels", ready: ".none", empty: true, sizes: ["wide", "phone"] },
   { name: "settings", path: "#/settings", ready: ".cm-content" },

@@ -1,8 +1,10 @@
 // Small rules: rows of a diff, lines of the file, completion, the palette, routes, what is said of a tool call.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { countLines } from "../src/conversation/lines";
 import { match } from "../src/frame/palette";
 import { withKey } from "../src/frame/theme";
+import { TILES } from "../src/parts/tiles";
 import { pairsOf, rowsOf } from "../src/places/conversation/diff";
 import { screenfulFrom } from "../src/places/conversation/screenful";
 import { commandOf, shortPath, toolObject } from "../src/places/conversation/tools";
@@ -35,6 +37,18 @@ describe("a diff", () => {
 
   test("counts what changed", () => {
     expect(countLines(diff("a\nb\nc\n", "a\nx\ny\nc\n"))).toEqual({ added: 2, removed: 1 });
+  });
+});
+
+describe("the icons", () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+
+  test("are those that the daemon names, and each is on the sheet", () => {
+    const list = /ICONS: &\[&str\] = &\[([^\]]*)\]/.exec(read("../../../crates/model/src/config/preset.rs"))?.[1] ?? "";
+    const named = [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
+    expect(Object.keys(TILES).sort()).toEqual(named.sort());
+    const drawn = new Set([...read("../src/icons.svg").matchAll(/<symbol id="([^"]+)"/g)].map(([, id]) => id));
+    for (const drawing of Object.values(TILES)) expect(drawn).toContain(drawing);
   });
 });
 
