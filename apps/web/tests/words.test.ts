@@ -39,7 +39,7 @@ function said(catalogue: Catalogue, key: keyof Catalogue): string[] {
   });
 }
 
-const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops)$/;
+const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|warnings|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops)$/;
 const isCount = (key: string) => COUNTS.test(key);
 
 describe("the catalogues", () => {

@@ -41,6 +41,7 @@ export const en = {
   errors: (value: number) => count(value, "error", "errors"),
   problems: "Problems",
   problemsInConfiguration: (value: number) => count(value, "problem in the configuration", "problems in the configuration"),
+  warnings: (value: number) => count(value, "warning", "warnings"),
   warningsInConfiguration: (value: number) => count(value, "warning in the configuration", "warnings in the configuration"),
   wasCreated: "was created",
   theme: "Theme",

@@ -234,6 +234,8 @@ const LOOK = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--err) 1px", textUnderlineOffset: "3px" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--signal) 1px", textUnderlineOffset: "3px" },
   ".cm-sentence": { marginLeft: "16px", font: "400 12px/20px var(--sans)", color: "var(--err)" },
+  // Where lines are short the sentence goes below, indented as the line is.
+  "@media (max-width: 719px)": { ".cm-sentence": { display: "inline-block", width: "100%", marginLeft: "0" } },
   ".cm-sentence-warning": { color: "var(--warn)" },
   ".cm-activeLine, .cm-activeLineGutter": { background: "var(--hover)" },
   ".cm-activeLineGutter": { color: "var(--text)" },
