@@ -71,6 +71,8 @@ describe("a line of the configuration file", () => {
     ['# a\ntheme="dark" # why\n[limits]\n', '# a\ntheme= "light" # why\n[limits]\n'],
     ["#:schema s\n[[agents]]\ntheme = 1\n", '#:schema s\ntheme = "light"\n[[agents]]\ntheme = 1\n'],
     ["", 'theme = "light"\n'],
+    ['# Yours.\n\n# theme = "system"   # or "dark"\n# language = "system"\n', '# Yours.\n\n# theme = "system"   # or "dark"\ntheme = "light"\n# language = "system"\n'],
+    ['# Yours.\n# language = "system"\n', '# Yours.\ntheme = "light"\n# language = "system"\n'],
   ])("is set without touching another: %j", (text, expected) => expect(withKey(text, "theme", "light")).toBe(expected));
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { en, type Catalogue } from "../src/words/en";
 import { fr } from "../src/words/fr";
-import { formatAge, formatBytes, formatDuration, formatNumber } from "../src/words/format";
+import { formatAge, formatBytes, formatDuration, formatMoney, formatNumber } from "../src/words/format";
 
 /** Words that are the same in both languages. */
 const SHARED = new Set(["Agents", "Actions", "Conversations", "Plan", "Mode", "Messages", "Session", "Pupitre", "English", "Français", "Agent", "Image (x)", "2 messages", "1 message"]);
@@ -39,7 +39,7 @@ function said(catalogue: Catalogue, key: keyof Catalogue): string[] {
   });
 }
 
-const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|warnings|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops)$/;
+const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops)$/;
 const isCount = (key: string) => COUNTS.test(key);
 
 describe("the catalogues", () => {
@@ -75,6 +75,8 @@ describe("formats", () => {
     expect(formatNumber(124180, "fr")).toBe("124\u202f180");
     expect(formatBytes(12_345, "en")).toBe("12\u00a0kB");
     expect(formatBytes(12_345, "fr")).toBe("12\u00a0ko");
+    expect(formatMoney(0.84, "USD", "en")).toBe("$0.84");
+    expect(formatMoney(0.0034 - 0.0033, "USD", "fr")).toBe("0,0001\u00a0$");
     expect(formatDuration(112_000, "en")).toBe("1\u00a0min 52\u00a0s");
     expect(formatDuration(2 * 86_400_000, "fr")).toBe("2\u00a0j");
   });

@@ -28,9 +28,9 @@ export function withKey(text: string, key: string, value: string): string {
     lines[at] = (lines[at] ?? "").replace(/=\s*(?:"[^"]*"|'[^']*'|[^#\s]*)/, `= "${value}"`);
     return lines.join("\n");
   }
-  // After the comment lines that begin the file, so that a schema line stays first.
-  let first = 0;
-  while (first < top && /^\s*#/.test(lines[first] ?? "")) first += 1;
+  // Below the line that explains the key, else after the comment lines that begin the file, so that a schema line stays first.
+  let first = lines.findIndex((line, index) => index < top && new RegExp(`^\\s*#\\s*${key}\\s*=`).test(line)) + 1;
+  while (first < top && /^\s*#/.test(lines[first] ?? "") && !/^\s*#\s*\w+\s*=/.test(lines[first] ?? "")) first += 1;
   lines.splice(first, 0, `${key} = "${value}"`);
   return lines.join("\n");
 }

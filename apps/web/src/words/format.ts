@@ -31,10 +31,13 @@ export function formatPercent(share: number, language: Language): string {
 /** Returns an amount in its currency, or both as they came when the currency is none that is known. */
 export function formatMoney(amount: number, currency: string, language: Language): string {
   // A first answer often costs less than a cent.
-  const digits = amount > 0 && amount < 0.01 ? 4 : 2;
-  const options = { style: "currency", currency, currencyDisplay: "narrowSymbol", maximumFractionDigits: digits } as const;
+  const isTiny = amount > 0 && amount < 0.01;
+  const options = {
+    style: "currency", currency, currencyDisplay: "narrowSymbol",
+    ...(isTiny ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
+  } as const;
   try {
-    return kept(`${currency} ${digits} ${language}`, () => new Intl.NumberFormat(localeOf(language), options)).format(amount);
+    return kept(`${currency} ${isTiny} ${language}`, () => new Intl.NumberFormat(localeOf(language), options)).format(amount);
   } catch {
     return `${amount} ${currency}`;
   }
