@@ -15,7 +15,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   paletteGroup: [["actions"], ["agents"], ["channels"], ["conversations"]],
   state: ["stopped", "starting", "ready", "busy", "error", "asks", "stalled", "finished"].map((state) => [state]),
   role: [["user"], ["agent"], ["system"]],
-  systemLine: [["agent-restarted"], ["agent-unavailable"]],
+  systemLine: [["agent-restarted"], ["agent-unavailable"], ["too-many-requests"]],
   stopReason: ["end_turn", "cancelled", "max_tokens", "max_turn_requests", "refusal"].map((reason) => [reason]),
   verbNow: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),

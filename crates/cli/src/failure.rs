@@ -45,6 +45,9 @@ pub(crate) enum Failure {
         name: String,
         candidates: Vec<String>,
     },
+    /// The arguments contradict each other.
+    #[error("{0}")]
+    Usage(String),
     /// What the person gave cannot be used.
     #[error("{0}")]
     Input(String),
@@ -187,6 +190,7 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::TooManyAgents => Some("`pupitre agents stop NAME` makes room"),
         ErrorKind::StartFailed => Some("`pupitre agents logs NAME` shows what the agent wrote"),
         ErrorKind::NotRunning => Some("`pupitre agents start NAME` starts it"),
+        ErrorKind::NoSession => Some("`pupitre chat send AGENT TEXT` sends it one"),
         ErrorKind::TurnRunning => Some("wait for its end, or `pupitre chat cancel AGENT`"),
         ErrorKind::AlreadyAnswered => Some("`pupitre chat permissions` lists what is open"),
         ErrorKind::QueueFull => Some("wait for an answer, or `pupitre chat cancel AGENT`"),

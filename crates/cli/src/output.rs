@@ -11,6 +11,7 @@ pub(crate) mod neutral;
 mod permission;
 mod problem;
 mod question;
+mod settings;
 pub(crate) mod style;
 mod surface;
 pub(crate) mod table;
@@ -30,6 +31,8 @@ use table::Table;
 
 pub(crate) use agent::{log_line, state_words};
 pub(crate) use message::{attachment_words, plan_words, system_words, tool_line, unusual_end};
+pub(crate) use question::asked_words;
+pub(crate) use settings::value_words;
 pub(crate) use surface::exit_words;
 
 /// Where the program's words go.

@@ -159,6 +159,10 @@ enum Read {
         offset: u64,
         respond: Respond<Option<PartReply>>,
     },
+    HasMessage {
+        message: MessageId,
+        respond: Respond<bool>,
+    },
     List {
         agent: Option<AgentName>,
         config: String,
@@ -266,6 +270,11 @@ impl History {
             respond,
         })
         .await
+    }
+
+    /// Says whether there is such a message, in whatever conversation.
+    pub(crate) async fn has_message(&self, message: MessageId) -> Result<bool, HistoryError> {
+        self.read(|respond| Read::HasMessage { message, respond }).await
     }
 
     /// Returns all conversations, or one agent's; `current` says which are the current ones of this configuration.

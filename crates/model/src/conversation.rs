@@ -75,6 +75,8 @@ pub struct Conversation {
     /// The running turn waits until its user has logged in.
     login: Option<Login>,
     rejections: u32,
+    /// That more was asked at once than may be open has been said in this turn.
+    refusal_told: bool,
     revisions: Vec<Revision>,
 }
 
@@ -141,6 +143,7 @@ impl Conversation {
             elicitations: Vec::new(),
             login: None,
             rejections: 0,
+            refusal_told: false,
             revisions: Vec::new(),
         }
     }

@@ -39,6 +39,8 @@ pub enum SystemCode {
     AgentRestarted,
     /// The agent could not be started or reached; `error` says why.
     AgentUnavailable,
+    /// The agent asked for more at once than may be open: what came beyond was answered as cancelled. Once a turn.
+    TooManyRequests,
 }
 
 /// How an agent's message ended, in the words of ACP.

@@ -44,6 +44,8 @@ pub enum ErrorKind {
     Timeout,
     /// The agent has no process, or none that could do this (-32005).
     NotRunning,
+    /// The agent has no open session; a message opens one (-32005).
+    NoSession,
     /// The limit of running agents is reached (-32005).
     TooManyAgents,
     /// The agent could not be started (-32005).
@@ -94,6 +96,7 @@ impl ErrorKind {
             Self::NotFound | Self::Ambiguous => -32003,
             Self::Timeout => -32004,
             Self::NotRunning
+            | Self::NoSession
             | Self::TooManyAgents
             | Self::StartFailed
             | Self::StartCancelled

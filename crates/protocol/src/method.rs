@@ -165,7 +165,7 @@ methods! {
         Send = "chat.send"(SendParams) -> SendReply, Prompt;
         /// Takes back one queued message.
         Withdraw = "chat.withdraw"(MessageParams) -> Empty, Arrange;
-        /// Cancels the running turn and drops what is queued, or, with `messageId`, this message alone.
+        /// Cancels the running turn, or without one what the agent asks, and drops what is queued; with `messageId`, this message alone.
         Cancel = "chat.cancel"(CancelParams) -> CancelReply, Arrange;
         /// Answers one permission request. A second answer, or one after Stop, is the error `already_answered`.
         AnswerPermission = "chat.answer_permission"(AnswerPermissionParams) -> Empty, Decide;

@@ -90,7 +90,7 @@ export interface Methods {
   "chat.send": { params: SendParams; reply: SendReply };
   /** Takes back one queued message. */
   "chat.withdraw": { params: MessageParams; reply: Empty };
-  /** Cancels the running turn and drops what is queued, or, with `messageId`, this message alone. */
+  /** Cancels the running turn, or without one what the agent asks, and drops what is queued; with `messageId`, this message alone. */
   "chat.cancel": { params: CancelParams; reply: CancelReply };
   /** Answers one permission request. A second answer, or one after Stop, is the error `already_answered`. */
   "chat.answer_permission": { params: AnswerPermissionParams; reply: Empty };
@@ -378,6 +378,8 @@ export type CancelReply = {
   cancelled: boolean;
   /** The queued messages that were dropped. */
   dropped: Array<MessageId>;
+  /** How many permission requests and questions of the agent were answered as cancelled. */
+  requests: number;
 };
 
 /** What the daemon can do. */
@@ -729,7 +731,7 @@ export type Elicitation = {
   id: ElicitationId;
   agent: AgentName;
   conversation: ConversationId;
-  /** What the agent says of it. */
+  /** What the agent says of it; empty when it says nothing. */
   message: string;
   wants: Wanted;
   /** In epoch milliseconds. */
@@ -828,6 +830,8 @@ export type ErrorKind =
   | "timeout"
   /** The agent has no process, or none that could do this (-32005). */
   | "not_running"
+  /** The agent has no open session; a message opens one (-32005). */
+  | "no_session"
   /** The limit of running agents is reached (-32005). */
   | "too_many_agents"
   /** The agent could not be started (-32005). */
@@ -1335,7 +1339,9 @@ export type SystemCode =
   /** A new session: the agent forgot the beginning. */
   | "agent-restarted"
   /** The agent could not be started or reached; `error` says why. */
-  | "agent-unavailable";
+  | "agent-unavailable"
+  /** The agent asked for more at once than may be open: what came beyond was answered as cancelled. Once a turn. */
+  | "too-many-requests";
 
 /** The colours of the interface. */
 export type Theme =

@@ -162,7 +162,7 @@ export const en = {
   role: (role: "user" | "agent" | "system") => ({ user: "You", agent: "Agent", system: "Pupitre" })[role],
   droppedByStop: "Not sent: Stop dropped it.",
   systemLine: (code: SystemCode) =>
-    ({ "agent-restarted": "A new session: the agent has forgotten what stands above", "agent-unavailable": "The agent could not be reached" })[code],
+    ({ "agent-restarted": "A new session: the agent has forgotten what stands above", "agent-unavailable": "The agent could not be reached", "too-many-requests": "The agent asked for too much at once: what came beyond was answered as cancelled" })[code],
   waitsFor: (agent: string) => `Waiting for ${agent}…`,
   answerBroke: "The answer broke off:",
   stopReason: (reason: StopReason) =>

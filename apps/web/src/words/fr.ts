@@ -158,7 +158,7 @@ export const fr: Catalogue = {
   role: (role) => ({ user: "Vous", agent: "Agent", system: "Pupitre" })[role],
   droppedByStop: "Pas envoyé : l’arrêt l’a retiré.",
   systemLine: (code: SystemCode) =>
-    ({ "agent-restarted": "Nouvelle session : l’agent a oublié ce qui précède", "agent-unavailable": "L’agent n’a pas pu être joint" })[code],
+    ({ "agent-restarted": "Nouvelle session : l’agent a oublié ce qui précède", "agent-unavailable": "L’agent n’a pas pu être joint", "too-many-requests": "L’agent a demandé trop de choses à la fois : le reste a reçu une annulation" })[code],
   waitsFor: (agent) => `${agent} va répondre…`,
   answerBroke: "La réponse s’est interrompue :",
   stopReason: (reason: StopReason) =>

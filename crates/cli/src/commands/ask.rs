@@ -28,6 +28,7 @@ use printer::Style;
 
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
+    /// The name of the agent, as `agents` lists it
     agent: String,
     /// What to ask; `-` reads it from stdin
     #[arg(value_name = "TEXT|-")]

@@ -1,5 +1,6 @@
-//! `pupitre chat`: the conversations of agents: show, send, cancel, withdraw, answer, begin, open.
+//! `pupitre chat`: the conversations of agents: show, send, cancel, withdraw, answer, set, begin, open.
 
+mod settings;
 mod show;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::desk::{Desk, absolute, agent_named, utf8};
 use crate::failure::Failure;
 use crate::form;
 use crate::output::Output;
+use settings::{ModeArguments, OptionArguments};
 use show::{PartArguments, ShowArguments};
 
 #[derive(Debug, Args)]
@@ -37,7 +39,7 @@ enum ChatVerb {
     Part(PartArguments),
     /// Send a message without waiting for the answer, and print its id
     Send(SendArguments),
-    /// Cancel the running turn, and drop the messages that wait
+    /// Cancel the running turn, or what the agent asks without one, and drop the messages that wait
     Cancel(OneAgent),
     /// Take back one message that waits
     Withdraw(WithdrawArguments),
@@ -47,6 +49,10 @@ enum ChatVerb {
     Answer(AnswerArguments),
     /// Answer a question of an agent, with the values of its form
     Fill(FillArguments),
+    /// Set the mode of the session; without MODE, list the modes
+    Mode(ModeArguments),
+    /// Set an option of the session, its model for example; without VALUE, list what there is
+    Option(OptionArguments),
     /// Put the current conversation away and begin another
     New(NewArguments),
     /// List conversations, earlier ones included
@@ -57,6 +63,7 @@ enum ChatVerb {
 
 #[derive(Debug, Args)]
 struct SendArguments {
+    /// The name of the agent, as `agents` lists it
     agent: String,
     /// The message; `-` reads it from stdin
     #[arg(value_name = "TEXT|-")]
@@ -68,6 +75,7 @@ struct SendArguments {
 
 #[derive(Debug, Args)]
 struct OneAgent {
+    /// The name of the agent, as `agents` lists it
     agent: String,
 }
 
@@ -106,8 +114,8 @@ struct FillArguments {
     #[arg(value_parser = id::<ElicitationId>)]
     id: ElicitationId,
     /// A value of the form; several choices with commas between. None agrees to a form without required fields, or to a visit
-    #[arg(value_name = "FIELD=VALUE")]
-    values: Vec<String>,
+    #[arg(value_name = "FIELD=VALUE", value_parser = entry)]
+    values: Vec<Entry>,
     /// Say no
     #[arg(long, conflicts_with_all = ["values", "dismiss"])]
     decline: bool,
@@ -118,6 +126,7 @@ struct FillArguments {
 
 #[derive(Debug, Args)]
 struct NewArguments {
+    /// The name of the agent, as `agents` lists it
     agent: String,
     /// The working directory of the conversation
     #[arg(long, value_name = "DIR")]
@@ -129,6 +138,23 @@ struct OpenArguments {
     /// The conversation's id, as `chat history` prints it
     #[arg(value_parser = id::<ConversationId>)]
     id: ConversationId,
+}
+
+/// What is entered into one field of a form.
+#[derive(Debug, Clone)]
+struct Entry {
+    field: String,
+    text: String,
+}
+
+fn entry(given: &str) -> Result<Entry, &'static str> {
+    let (field, text) = given
+        .split_once('=')
+        .ok_or("it is no value of a form: write FIELD=VALUE")?;
+    Ok(Entry {
+        field: field.to_owned(),
+        text: text.to_owned(),
+    })
 }
 
 /// Reads an id of ours.
@@ -147,6 +173,8 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: ChatArguments) ->
         ChatVerb::Permissions(arguments) => permissions(desk, output, &arguments),
         ChatVerb::Answer(arguments) => answer(desk, output, arguments),
         ChatVerb::Fill(arguments) => fill(desk, output, &arguments),
+        ChatVerb::Mode(arguments) => settings::mode(desk, output, &arguments),
+        ChatVerb::Option(arguments) => settings::option(desk, output, &arguments),
         ChatVerb::New(arguments) => new(desk, output, arguments),
         ChatVerb::History(arguments) => history(desk, output, &arguments),
         ChatVerb::Open(arguments) => open(desk, output, &arguments),
@@ -207,7 +235,11 @@ fn cancel_words(reply: &CancelReply) -> String {
         (true, None) => "the turn was cancelled".to_owned(),
         (true, Some(dropped)) => format!("the turn was cancelled, {dropped}"),
         (false, Some(dropped)) => dropped,
-        (false, None) => "there was nothing to cancel".to_owned(),
+        (false, None) => match reply.requests {
+            0 => "there was nothing to cancel".to_owned(),
+            1 => "1 request of the agent was answered as cancelled".to_owned(),
+            several => format!("{several} requests of the agent were answered as cancelled"),
+        },
     }
 }
 
@@ -249,6 +281,14 @@ fn answer(desk: &Desk, output: &mut Output, arguments: AnswerArguments) -> Resul
 }
 
 fn fill(desk: &Desk, output: &mut Output, arguments: &FillArguments) -> Result<(), Failure> {
+    let given = &arguments.values;
+    let is_doubled =
+        |(place, entry): &(usize, &Entry)| given[..*place].iter().any(|before| before.field == entry.field);
+    if let Some((_, Entry { field, .. })) = given.iter().enumerate().find(is_doubled) {
+        return Err(Failure::Usage(format!(
+            "the field \"{field}\" is given twice; several choices go into one, with commas between"
+        )));
+    }
     let mut client = desk.find()?;
     let (action, content) = match (arguments.decline, arguments.dismiss) {
         (true, _) => (ElicitationAction::Decline, Map::new()),
@@ -268,26 +308,23 @@ fn fill(desk: &Desk, output: &mut Output, arguments: &FillArguments) -> Result<(
 }
 
 /// Reads `FIELD=VALUE` by the fields of a form; one that it does not have goes as a text, for the daemon to refuse.
-fn values(wants: Option<Wanted>, given: &[String]) -> Result<Map<String, Value>, Failure> {
+fn values(wants: Option<Wanted>, given: &[Entry]) -> Result<Map<String, Value>, Failure> {
     let fields = match wants {
         Some(Wanted::Form { fields }) => fields,
         Some(Wanted::Url { .. }) | None => Vec::new(),
     };
     let mut content = Map::new();
-    for given in given {
-        let (name, text) = given
-            .split_once('=')
-            .ok_or_else(|| Failure::Input(format!("\"{given}\" is no value of a form: write FIELD=VALUE")))?;
-        let value = match fields.iter().find(|field| field.name == name) {
+    for Entry { field: name, text } in given {
+        let value = match fields.iter().find(|field| field.name == *name) {
             Some(field) => form::value(&field.input, text, form::Naming::ByValue).ok_or_else(|| {
                 Failure::Input(format!(
                     "\"{text}\" does not fit the field {name}: {}",
                     form::takes(field)
                 ))
             })?,
-            None => text.into(),
+            None => text.as_str().into(),
         };
-        content.insert(name.to_owned(), value);
+        content.insert(name.clone(), value);
     }
     Ok(content)
 }

@@ -212,6 +212,9 @@ pub(crate) const fn system_words(code: SystemCode) -> &'static str {
     match code {
         SystemCode::AgentRestarted => "the agent was restarted and has forgotten what was said before",
         SystemCode::AgentUnavailable => "the agent could not be reached",
+        SystemCode::TooManyRequests => {
+            "the agent asked for too much at once: what came beyond was answered as cancelled"
+        }
     }
 }
 

@@ -21,10 +21,7 @@ impl Output {
                 time::day_and_minute(elicitation.created_at)
             );
             self.styled_line(style::HEADING, &head)?;
-            self.line(&one_line(&format!(
-                "{} asks: {}",
-                elicitation.agent, elicitation.message
-            )))?;
+            self.line(&one_line(&asked_words(elicitation)))?;
             match &elicitation.wants {
                 Wanted::Url { url } => self.line(&one_line(&format!("to visit {url}")))?,
                 Wanted::Form { fields } => {
@@ -80,10 +77,7 @@ impl Output {
 
     /// Says what a form is about, before its first field.
     pub(crate) fn introduce_form(&mut self, elicitation: &Elicitation, decline: &str) -> io::Result<()> {
-        self.question(
-            style::HEADING,
-            &format!("{} asks: {}", elicitation.agent, elicitation.message),
-        )?;
+        self.question(style::HEADING, &asked_words(elicitation))?;
         self.question(style::DIM, &format!("{decline} instead of a value says no"))
     }
 
@@ -100,10 +94,7 @@ impl Output {
 
     /// Asks whether the person goes to an address.
     pub(crate) fn ask_visit(&mut self, elicitation: &Elicitation, url: &str) -> io::Result<()> {
-        self.question(
-            style::HEADING,
-            &format!("{} asks: {}", elicitation.agent, elicitation.message),
-        )?;
+        self.question(style::HEADING, &asked_words(elicitation))?;
         self.question(style::PLAIN, &format!("it wants you to visit {url}"))?;
         self.prompt("do you go there (yes or no):")
     }
@@ -123,5 +114,15 @@ impl Output {
         }
         self.question(style::PLAIN, "0) take the message back")?;
         self.prompt("your choice:")
+    }
+}
+
+/// Returns what an agent asks, in its own words when it has some.
+pub(crate) fn asked_words(elicitation: &Elicitation) -> String {
+    let Elicitation { agent, message, .. } = elicitation;
+    match &elicitation.wants {
+        _ if !message.is_empty() => format!("{agent} asks: {message}"),
+        Wanted::Form { .. } => format!("{agent} asks you to fill in a form"),
+        Wanted::Url { .. } => format!("{agent} asks you to visit an address"),
     }
 }

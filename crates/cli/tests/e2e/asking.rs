@@ -1,12 +1,13 @@
 //! What agents ask besides permission: forms, visits, logins.
 
 use pupitre_protocol::Event;
+use pupitre_protocol::agent::AgentState;
 use pupitre_protocol::conversation::{
-    AnsweredBy, Elicitation, ElicitationAction, ElicitationOutcome, PermissionsParams, Wanted,
+    AnsweredBy, Elicitation, ElicitationAction, ElicitationOutcome, PermissionsParams, SystemCode, Wanted,
 };
 use pupitre_protocol::method::chat;
 
-use crate::support::{Desk, Events, fake_script, text_of_turn};
+use crate::support::{Desk, Events, Report, fake_script, text_of_turn};
 
 fn wait_for_question(events: &mut Events) -> Elicitation {
     events.wait_for("the agent asks", |frame| match &frame.event {
@@ -64,10 +65,20 @@ fn a_form_is_filled_in_and_its_values_reach_the_agent() {
             "must be a whole number from 1 to 1000",
         ),
         (&["nme=x"], "has no field \"nme\"; it has: name, language"),
-        (&["name"], "write FIELD=VALUE"),
     ] {
         desk.run(&[&["chat", "fill", &id], given].concat())
             .expect_code(1)
+            .expect_stderr(said);
+    }
+    for (given, said) in [
+        (&["name"][..], "write FIELD=VALUE"),
+        (
+            &["name=x", "tools=lint", "tools=format"],
+            "the field \"tools\" is given twice",
+        ),
+    ] {
+        desk.run(&[&["chat", "fill", &id], given].concat())
+            .expect_code(2)
             .expect_stderr(said);
     }
     assert_eq!(desk.conversation("demo").elicitations.len(), 1);
@@ -189,6 +200,114 @@ fn an_agent_that_ends_while_a_login_is_awaited_ends_the_turn() {
     events.wait_for_end_of_turn(turn);
 }
 
+/// Returns a desk with an agent that plays this script.
+fn desk_with(settings: &str, script: &str) -> (Desk, Report) {
+    let mut desk = Desk::without_daemon(&[]);
+    let file = desk.path("odd.script");
+    std::fs::write(&file, script).expect("the test's own file");
+    let (agent, report) = fake_script(&desk, "odd", &file);
+    desk.write_settings(settings, &[agent]);
+    desk.start_daemon();
+    (desk, report)
+}
+
+const OFFERS_LOGIN: &str = r#"expect initialize
+answer {"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"key"}]}
+expect authenticate
+"#;
+
+#[test]
+fn an_agent_in_which_somebody_logs_in_is_used_and_makes_no_room() {
+    let (desk, _) = desk_with(
+        "[limits]\nmaxRunningAgents = 1\n",
+        &format!("{OFFERS_LOGIN}silence\n"),
+    );
+    let mut events = desk.events();
+    let login = desk.spawn(&["agents", "login", "odd", "key"]);
+    events.wait_for_state("odd", AgentState::Busy);
+    desk.run(&["ask", "demo", "hello"])
+        .expect_code(1)
+        .expect_stderr("too many agents running: 1 agent(s) busy (odd), the limit is 1");
+    desk.run(&["agents", "stop", "odd"]).expect_code(0);
+    login
+        .finish()
+        .expect_code(1)
+        .expect_stderr("agent odd was stopped before the login was done");
+}
+
+#[test]
+fn an_agent_that_ends_in_a_login_is_said_to_have_ended() {
+    let (desk, _) = desk_with("", &format!("{OFFERS_LOGIN}exit 3\n"));
+    desk.run(&["agents", "login", "odd", "key"])
+        .expect_code(1)
+        .expect_stderr("agent odd ended before the login was done: exited with code 3");
+}
+
+/// Asks for a form without a word, after its turn.
+const ASKS_AFTER_TURN: &str = r#"handshake
+turn Well.
+send {"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"form","message":null,"requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}}
+expect-answer 7 result
+serve
+"#;
+
+#[test]
+fn a_question_outside_of_a_turn_is_cancelled_and_one_without_words_gets_some() {
+    let (desk, report) = desk_with("", ASKS_AFTER_TURN);
+    let mut events = desk.events();
+    desk.run(&["ask", "odd", "How is it?"]).expect_code(0);
+    assert_eq!(wait_for_question(&mut events).message, "");
+    assert_eq!(desk.agent("odd").state, AgentState::Busy);
+    desk.run(&["chat", "permissions"])
+        .expect_code(0)
+        .expect_stdout("odd asks you to fill in a form");
+    desk.run(&["chat", "cancel", "odd"])
+        .expect_code(0)
+        .expect_stdout("1 request of the agent was answered as cancelled");
+    assert_eq!(wait_for_outcome(&mut events), ElicitationOutcome::Cancelled);
+    desk.run(&["chat", "cancel", "odd"])
+        .expect_code(0)
+        .expect_stdout("there was nothing to cancel");
+    assert!(desk.conversation("odd").elicitations.is_empty());
+    desk.stop_agent("odd");
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn questions_beyond_the_limit_are_answered_and_the_conversation_says_so_once() {
+    let mut script = "handshake\nexpect session/prompt\n".to_owned();
+    for id in 0..10 {
+        script += &format!(
+            r#"send {{"jsonrpc":"2.0","id":"q{id}","method":"elicitation/create","params":{{"sessionId":"${{session}}","mode":"url","message":"Go","url":"https://example.org/{id}","elicitationId":"e{id}"}}}}"#
+        );
+        script.push('\n');
+    }
+    // Its ninth and tenth are answered at once.
+    script += "await-answer \"q8\" result\nawait-answer \"q9\" result\n";
+    script += "silence\n";
+    let (desk, report) = desk_with("", &script);
+    let mut events = desk.events();
+    desk.send("odd", "Ask me.");
+    events.wait_until(
+        "the conversation says that it was too much",
+        |frame| matches!(&frame.event, Event::MessageUpdated(updated) if updated.message.code == Some(SystemCode::TooManyRequests)),
+    );
+    let view = desk.conversation("odd");
+    assert_eq!(view.elicitations.len(), 8);
+    desk.run(&["chat", "show", "odd"])
+        .expect_code(0)
+        .expect_stdout("asked for too much at once");
+    desk.stop_agent("odd");
+    let codes: Vec<SystemCode> = desk
+        .conversation("odd")
+        .messages
+        .iter()
+        .filter_map(|message| message.code)
+        .collect();
+    assert_eq!(codes, [SystemCode::TooManyRequests]);
+    report.expect_ok(1, &desk);
+}
+
 /// Asks during a login, outside of any turn, under the same id in each run.
 const ASKS_IN_LOGIN: &str = r#"expect initialize
 answer {"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"key"}]}
@@ -199,12 +318,7 @@ serve
 
 #[test]
 fn an_answer_never_reaches_another_run_of_the_agent() {
-    let mut desk = Desk::without_daemon(&[]);
-    let script = desk.path("odd.script");
-    std::fs::write(&script, ASKS_IN_LOGIN).expect("the test's own file");
-    let (agent, _) = fake_script(&desk, "odd", &script);
-    desk.write_config(&[agent]);
-    desk.start_daemon();
+    let (desk, _) = desk_with("", ASKS_IN_LOGIN);
     let mut events = desk.events();
     let first = desk.spawn(&["agents", "login", "odd", "key"]);
     let old = wait_for_question(&mut events);
@@ -229,7 +343,7 @@ fn ask_without_a_person_leaves_questions_and_names_the_way_to_log_in() {
     let desk = Desk::start();
     desk.run(&["ask", "demo", "form"])
         .expect_code(0)
-        .expect_stderr("nobody is here to ask: How shall")
+        .expect_stderr("nobody is here to ask: demo asks: How shall")
         .expect_stdout("You did not answer");
     desk.run(&["ask", "demo", "login"])
         .expect_code(1)

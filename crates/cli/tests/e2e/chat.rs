@@ -164,7 +164,12 @@ fn a_message_that_waits_can_be_taken_back_once() {
     let waiting = desk.send("demo", "hello");
     let id = waiting.message_id.to_string();
     desk.run(&["chat", "withdraw", &id]).expect_code(0);
-    desk.run(&["chat", "withdraw", &id]).expect_code(1);
+    desk.run(&["chat", "withdraw", &id])
+        .expect_code(1)
+        .expect_stderr("not queued");
+    desk.run(&["chat", "withdraw", "01933a8c-0d2f-7c1e-9b1a-5f0e2d3c4b5a"])
+        .expect_code(3)
+        .expect_stderr("there is no message 01933a8c");
     let (kind, _) = desk.call_refused::<chat::Withdraw>(MessageParams {
         message_id: waiting.message_id,
     });

@@ -54,6 +54,22 @@ fn a_crash_in_a_turn_is_told_and_the_next_turn_works() {
 }
 
 #[test]
+fn an_agent_that_ran_and_ends_as_it_opens_another_session_has_ended() {
+    let mut desk = Desk::without_daemon(&[]);
+    let script = desk.path("odd.script");
+    std::fs::write(&script, "handshake\nturn One.\nexpect session/new\nexit 4\n")
+        .expect("the test's own file");
+    let (agent, _) = fake_script(&desk, "odd", &script);
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    desk.run(&["ask", "odd", "one"]).expect_code(0);
+    desk.run(&["ask", "odd", "two", "--new"])
+        .expect_code(1)
+        .expect_stderr("agent odd ended before it was given the message: exited with code 4");
+    assert_eq!(codes(&desk.conversation("odd")), [SystemCode::AgentUnavailable]);
+}
+
+#[test]
 fn what_waits_behind_a_crash_is_not_sent() {
     let desk = Desk::without_daemon(&[]);
     let (agent, _) = fake_script(&desk, "odd", &odd_script("dies-in-turn"));

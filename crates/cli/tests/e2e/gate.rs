@@ -20,6 +20,10 @@ const TRIES: &[(&str, &str)] = &[
     ("chat new demo", "AI free access"),
     ("chat history", "AI free access"),
     ("chat cancel demo", "AI free access"),
+    ("chat mode demo", "ask"),
+    ("chat mode demo auto", "AI free access"),
+    ("chat option demo", "reasoning"),
+    ("chat option demo reasoning on", "AI free access"),
     (
         "chat answer 00000000-0000-7000-8000-000000000000 once",
         "only a person",

@@ -28,5 +28,6 @@ mod real_agents;
 mod replay;
 mod rules;
 mod secrets;
+mod settings;
 mod stopping;
 mod support;

@@ -25,9 +25,9 @@ printf 'stray %s\n' "$KEY"
 printf '{"jsonrpc":"2.0","method":"_odd/delta","params":{"data":"%s"}}\n' "$PASSWORD and ${KEY%????????????}" "${KEY#????????????}"
 next
 printf '{"jsonrpc":"2.0","method":"_odd/key","params":{"key":"%s"}}\n' "$KEY"
-printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"leaky","version":"1 %s"},"authMethods":[{"id":"m","name":"with %s","description":"%s"}]}}\n' "$id" "$KEY" "$KEY" "$KEY"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"leaky","version":"1 %s"},"authMethods":[{"id":"m-%s","name":"with %s","description":"%s"}]}}\n' "$id" "$KEY" "$KEY" "$KEY" "$KEY"
 next
-printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1","modes":{"currentModeId":"m","availableModes":[{"id":"m","name":"as %s","description":"%s"}]},"configOptions":[{"id":"o","name":"of %s","type":"select","currentValue":"v","options":[{"value":"v","name":"%s"}]}]}}\n' "$id" "$KEY" "$KEY" "$KEY" "$KEY"
+printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1","modes":{"currentModeId":"m-%s","availableModes":[{"id":"m-%s","name":"as %s","description":"%s"}]},"configOptions":[{"id":"o-%s","name":"of %s","type":"select","currentValue":"v-%s","options":[{"value":"v-%s","name":"%s"}]}]}}\n' "$id" "$KEY" "$KEY" "$KEY" "$KEY" "$KEY" "$KEY" "$KEY" "$KEY" "$KEY"
 next
 say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}\n' "$1"; }
 piece() { say "{\"sessionUpdate\":\"$1\",\"content\":{\"type\":\"text\",\"text\":\"$2\"}}"; }
@@ -37,9 +37,11 @@ piece agent_message_chunk "${KEY#????????????} indeed"
 piece agent_message_chunk "the password $PASSWORD, the token $TOKEN, the place $PLACE, the mode $MODE"
 printf '{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/outside/%s"}}\n' "$KEY"
 prompt=$id; next; id=$prompt
-say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t1\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\",\"locations\":[{\"path\":\"/tmp/$KEY\"}],\"content\":[{\"type\":\"diff\",\"path\":\"/tmp/$KEY\",\"newText\":\"$KEY\"}]}"
-say "{\"sessionUpdate\":\"available_commands_update\",\"availableCommands\":[{\"name\":\"c\",\"description\":\"$KEY\"}]}"
+say "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t-$KEY\",\"title\":\"echo $KEY\",\"rawInput\":{\"key\":\"$KEY\"},\"rawOutput\":\"$KEY\",\"locations\":[{\"path\":\"/tmp/$KEY\"}],\"content\":[{\"type\":\"diff\",\"path\":\"/tmp/$KEY\",\"newText\":\"$KEY\"}]}"
+say "{\"sessionUpdate\":\"available_commands_update\",\"availableCommands\":[{\"name\":\"c-$KEY\",\"description\":\"$KEY\"}]}"
 say "{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"use $KEY\",\"priority\":\"high\",\"status\":\"pending\"}]}"
+printf '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"sessionId":"s1","mode":"form","message":"for %s","requestedSchema":{"type":"object","properties":{"f-%s":{"type":"string","enum":["e-%s"]}}}}}\n' "$KEY" "$KEY" "$KEY"
+prompt=$id; next; id=$prompt
 piece agent_message_chunk "the end: $KEY"
 printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the key %s was refused"}}\n' "$id" "$KEY"
 printf 'last words: %s\n' "$KEY" >&2
@@ -103,7 +105,10 @@ fn secrets_appear_nowhere() {
             format!("{}: {}", file.display(), String::from_utf8_lossy(&bytes)),
         ));
     }
-    for word in ["1 ***", "with ***", "as ***", "of ***", "/tmp/***"] {
+    for word in [
+        "1 ***", "with ***", "as ***", "of ***", "/tmp/***", "m-***", "o-***", "v-***", "c-***", "t-***",
+        "f-***", "e-***",
+    ] {
         assert!(
             seen.iter().any(|(_, text)| text.contains(word)),
             "{word} was read and shown"

@@ -98,23 +98,27 @@ impl AgentTask {
             Ok(()) => None,
             Err(StartFailure::Failed { reason }) => {
                 let reason = self.reason_with_stderr(reason);
-                if self.last_run.initialized.is_none() {
+                let what = if self.last_run.initialized.is_none() {
                     self.last_run.failed_start = Some(reason.clone());
                     self.view_changed = true;
-                }
-                self.start_failed(&reason);
+                    "could not be started"
+                } else {
+                    // It ran, and ended while it opened the session.
+                    "ended before it was given the message"
+                };
+                self.unreached(&format!("{what}: {reason}"));
                 Some(RpcError::new(
                     ErrorKind::StartFailed,
                     format!("agent {} did not start: {reason}", self.definition.name),
                 ))
             }
             Err(StartFailure::Cancelled) => {
-                self.start_failed("it was stopped while it started");
+                self.unreached("could not be started: it was stopped while it started");
                 let message = format!("agent {} was stopped while it started", self.definition.name);
                 Some(RpcError::new(ErrorKind::StartCancelled, message))
             }
             Err(StartFailure::Refused { reason }) => {
-                self.start_failed(&reason);
+                self.unreached(&format!("could not be started: {reason}"));
                 Some(RpcError::new(ErrorKind::TooManyAgents, reason))
             }
         };
@@ -348,9 +352,14 @@ impl AgentTask {
         }
     }
 
-    /// Tells the lifecycle whether the agent is used, which is what its conversation says.
+    /// Tells the lifecycle whether the agent is used: a turn runs, or it waits for its user, who logs in or answers a question.
     pub(super) fn note_usage(&mut self) {
-        let usage = if self.conversation.is_busy() {
+        let connection = self.link.as_ref().and_then(|link| link.connection.as_ref());
+        let logs_in = connection
+            .is_some_and(|connection| connection.awaits(|asked| matches!(asked, Asked::Authenticate { .. })));
+        let asks =
+            !self.conversation.permissions().is_empty() || !self.conversation.elicitations().is_empty();
+        let usage = if self.conversation.is_busy() || logs_in || asks {
             Usage::Used
         } else {
             Usage::Unused

@@ -68,7 +68,7 @@ impl AgentTask {
             (ElicitationAction::Accept, Wanted::Form { fields }) => {
                 check_form(fields, &content)
                     .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
-                ElicitationAnswer::accepted(Some(content))
+                ElicitationAnswer::accepted(Some(self.veil.uncover_form(fields, content)))
             }
             (ElicitationAction::Accept, Wanted::Url { .. }) => ElicitationAnswer::accepted(None),
             (ElicitationAction::Decline, _) => ElicitationAnswer::declined(),
@@ -163,7 +163,10 @@ impl AgentTask {
         }
         match self.link.as_mut().and_then(|link| link.connection.as_mut()) {
             Some(connection) => {
-                connection.send_request(&authenticate(method_id), Asked::Authenticate { respond });
+                connection.send_request(
+                    &authenticate(self.veil.own(method_id)),
+                    Asked::Authenticate { respond },
+                );
             }
             None => {
                 let error = self.not_running();

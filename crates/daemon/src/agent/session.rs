@@ -161,11 +161,11 @@ impl AgentTask {
     pub(super) fn unanswered(&mut self, asked: Asked) {
         match asked {
             Asked::SetMode { respond, .. } | Asked::SetOption { respond } => {
-                let error = self.not_running();
+                let error = self.ended_before("it answered");
                 self.answer(respond, Err(error));
             }
             Asked::Authenticate { respond } => {
-                let error = self.not_running();
+                let error = self.ended_before("the login was done");
                 self.answer(respond, Err(error));
             }
             // These are told through the lifecycle and the turn.
@@ -352,7 +352,7 @@ impl AgentTask {
             respond,
         };
         if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
-            connection.send_request(&set_mode(&session, mode), asked);
+            connection.send_request(&set_mode(&session, self.veil.own(mode)), asked);
         }
     }
 
@@ -366,6 +366,7 @@ impl AgentTask {
             Err(error) => return self.answer(respond, Err(error)),
         };
         if let Some(connection) = self.link.as_mut().and_then(|link| link.connection.as_mut()) {
+            let id = self.veil.own(id);
             connection.send_request(&set_option(&session, id, value), Asked::SetOption { respond });
         }
     }
@@ -382,10 +383,14 @@ impl AgentTask {
         match value {
             Value::Bool(on) if option.choices.is_empty() => Ok(OptionValue::Switch(*on)),
             Value::String(choice) if option.choices.iter().any(|known| known.value == *choice) => {
-                Ok(OptionValue::Choice(choice.clone()))
+                Ok(OptionValue::Choice(self.veil.own(choice).to_owned()))
             }
             other => {
-                let choices = option.choices.iter().map(|choice| choice.value.clone()).collect();
+                let choices = if option.choices.is_empty() {
+                    vec!["true".to_owned(), "false".to_owned()]
+                } else {
+                    option.choices.iter().map(|choice| choice.value.clone()).collect()
+                };
                 Err(self.no_such(&format!("value of option {id}"), &other.to_string(), choices))
             }
         }
@@ -400,10 +405,10 @@ impl AgentTask {
 
     fn no_session(&self) -> RpcError {
         let message = format!(
-            "agent {} has no session yet: send it a message first",
+            "agent {} has no open session; a message opens one",
             self.definition.name
         );
-        RpcError::new(ErrorKind::NotRunning, message)
+        RpcError::new(ErrorKind::NoSession, message)
     }
 
     pub(super) fn not_running(&self) -> RpcError {
@@ -411,6 +416,16 @@ impl AgentTask {
             ErrorKind::NotRunning,
             format!("agent {} is not running", self.definition.name),
         )
+    }
+
+    /// Says that the process that was asked is no more.
+    fn ended_before(&self, what: &str) -> RpcError {
+        let agent = &self.definition.name;
+        let message = match self.lifecycle.reason() {
+            Some(reason) => format!("agent {agent} ended before {what}: {reason}"),
+            None => format!("agent {agent} was stopped before {what}"),
+        };
+        RpcError::new(ErrorKind::NotRunning, message)
     }
 
     pub(super) fn no_such(&self, what: &str, given: &str, known: Vec<String>) -> RpcError {

@@ -119,6 +119,7 @@ impl AgentTask {
             Some(id) => self.conversation.cancel_message(id),
             None => self.conversation.cancel(),
         };
+        let requests = cancelled.permissions.len() + cancelled.elicitations.len();
         for id in cancelled.permissions {
             self.answer_agent(id, PermissionAnswer::Cancelled);
         }
@@ -131,6 +132,7 @@ impl AgentTask {
         CancelReply {
             cancelled: cancelled.turn.is_some(),
             dropped: cancelled.dropped,
+            requests: u32::try_from(requests).expect("few may be open at once"),
         }
     }
 
@@ -152,16 +154,19 @@ impl AgentTask {
 
     /// Ends the running turn because the agent is being stopped.
     pub(super) fn end_turn_by_stop(&mut self) {
-        self.cancel(None);
+        // What is asked outside of a turn is withdrawn with the process.
+        if self.conversation.is_busy() {
+            self.cancel(None);
+        }
         self.cancel_deadline_ms = None;
         self.conversation
             .end_turn(TurnEnd::Failed(String::new()), &mut SystemStamps);
     }
 
-    /// Ends what runs because the agent could not be started.
-    pub(super) fn start_failed(&mut self, reason: &str) {
+    /// Ends what runs because the agent could not be given the message, for this reason, which is said of the agent.
+    pub(super) fn unreached(&mut self, reason: &str) {
         if self.unsent.take().is_some() {
-            let error = format!("agent {} could not be started: {reason}", self.definition.name);
+            let error = format!("agent {} {reason}", self.definition.name);
             self.conversation.agent_unavailable(&error, &mut SystemStamps);
         }
     }
@@ -435,7 +440,10 @@ impl AgentTask {
         Ok(())
     }
 
-    fn answer_agent(&mut self, id: PermissionId, reply: PermissionAnswer) {
+    fn answer_agent(&mut self, id: PermissionId, mut reply: PermissionAnswer) {
+        if let PermissionAnswer::Selected { option_id } = &mut reply {
+            *option_id = self.veil.own(option_id).to_owned();
+        }
         self.remember_answered(id.0);
         let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else {
             return;

@@ -2,12 +2,14 @@
 //!
 //! Text comes in pieces, and a secret may lie across two of them: the end of a piece that may be the beginning of a secret
 //! is held back until more is known. What stands in the trace and the log is blotted out elsewhere, more strictly: here a
-//! value that `Secrecy` calls plain is none, since an answer without it could not be read.
+//! value that `Secrecy` calls plain is none, since an answer without it could not be read. An id that holds a secret goes by
+//! another name here, and by its own to the agent.
 
 use pupitre_model::config::Secrecy;
 use pupitre_model::conversation::{ToolPatch, Update, Voice};
 
-use pupitre_protocol::conversation::{FieldInput, Wanted};
+use pupitre_protocol::conversation::{Field, FieldInput, FieldOption, Wanted};
+use serde_json::{Map, Value};
 
 use super::acp::{ElicitationRequest, Initialized, PermissionRequest, Redactor};
 
@@ -16,7 +18,18 @@ use super::acp::{ElicitationRequest, Initialized, PermissionRequest, Redactor};
 pub(super) struct Veil {
     redactor: Redactor,
     held: Option<Held>,
+    aliases: Vec<Alias>,
 }
+
+/// An id of the agent's that holds a secret, and what it is called instead.
+#[derive(Debug)]
+struct Alias {
+    own: String,
+    shown: String,
+}
+
+/// How many such ids are known at once; one beyond them is covered, and cannot be answered with.
+const ALIASES: usize = 1_024;
 
 /// The end of a piece of text that may go on as a secret.
 #[derive(Debug)]
@@ -33,6 +46,7 @@ impl Veil {
         Self {
             redactor: Redactor::new(secrets.map(|(value, _)| value.as_str())),
             held: None,
+            aliases: Vec::new(),
         }
     }
 
@@ -114,12 +128,13 @@ impl Veil {
     }
 
     /// Blots secrets out of a question to the user.
-    pub(super) fn cover_question(&self, request: &mut ElicitationRequest) {
+    pub(super) fn cover_question(&mut self, request: &mut ElicitationRequest) {
         self.blot_in(&mut request.message);
         match &mut request.wants {
             Wanted::Url { url } => self.blot_in(url),
             Wanted::Form { fields } => {
                 for field in fields {
+                    self.cover_id(&mut field.name);
                     self.blot_in(&mut field.title);
                     self.blot_each([&mut field.description]);
                     self.cover_input(&mut field.input);
@@ -130,7 +145,7 @@ impl Veil {
 
     /// Blots secrets out of what can be entered. A secret that is filled in already is left out: what stands in its place
     /// would be sent back.
-    fn cover_input(&self, input: &mut FieldInput) {
+    fn cover_input(&mut self, input: &mut FieldInput) {
         match input {
             FieldInput::Text {
                 default,
@@ -146,28 +161,98 @@ impl Veil {
                     *default = None;
                 }
             }
-            FieldInput::Choice { options, .. } | FieldInput::Choices { options, .. } => {
-                for option in options {
-                    self.blot_in(&mut option.title);
-                    self.blot_each([&mut option.description]);
-                }
+            FieldInput::Choice { options, default } => {
+                self.cover_options(options);
+                default.iter_mut().for_each(|value| self.cover_id(value));
+            }
+            FieldInput::Choices { options, default, .. } => {
+                self.cover_options(options);
+                default.iter_mut().for_each(|value| self.cover_id(value));
             }
             FieldInput::Number { .. } | FieldInput::Integer { .. } | FieldInput::Boolean { .. } => {}
         }
     }
 
-    /// Blots secrets out of what an agent offers to choose from: the words, and not the ids, by which it knows the choice.
-    pub(super) fn cover_choices(&self, update: Update) -> Update {
+    fn cover_options(&mut self, options: &mut [FieldOption]) {
+        for option in options {
+            self.cover_id(&mut option.value);
+            self.blot_in(&mut option.title);
+            self.blot_each([&mut option.description]);
+        }
+    }
+
+    /// Returns the values of a form as its agent knows them.
+    pub(super) fn uncover_form(&self, fields: &[Field], content: Map<String, Value>) -> Map<String, Value> {
+        let value_of = |field: &str, value: Value| {
+            let input = fields.iter().find(|known| known.name == field);
+            match (input.map(|field| &field.input), value) {
+                (Some(FieldInput::Choice { .. }), Value::String(choice)) => self.own(&choice).into(),
+                (Some(FieldInput::Choices { .. }), Value::Array(choices)) => {
+                    let own = |choice: Value| {
+                        choice
+                            .as_str()
+                            .map(|choice| self.own(choice).into())
+                            .unwrap_or(choice)
+                    };
+                    choices.into_iter().map(own).collect()
+                }
+                (_, value) => value,
+            }
+        };
+        let entries = content.into_iter();
+        entries
+            .map(|(field, value)| (self.own(&field).to_owned(), value_of(&field, value)))
+            .collect()
+    }
+
+    /// Gives an id that holds a secret another name, always the same one.
+    fn cover_id(&mut self, id: &mut String) {
+        if let Some(alias) = self.aliases.iter().find(|alias| alias.own == *id) {
+            id.clone_from(&alias.shown);
+            return;
+        }
+        let blotted = self.blot(id.clone());
+        let is_free = |name: &str| self.aliases.iter().all(|alias| alias.shown != name);
+        if blotted == *id && is_free(id) {
+            return;
+        }
+        let mut shown = blotted.clone();
+        let mut number = 1_u32;
+        while !is_free(&shown) {
+            number += 1;
+            shown = format!("{blotted} {number}");
+        }
+        let own = std::mem::replace(id, shown.clone());
+        if self.aliases.len() < ALIASES {
+            self.aliases.push(Alias { own, shown });
+        }
+    }
+
+    /// Returns the agent's own id of what is called like this.
+    pub(super) fn own<'a>(&'a self, shown: &'a str) -> &'a str {
+        let alias = self.aliases.iter().find(|alias| alias.shown == shown);
+        alias.map_or(shown, |alias| &alias.own)
+    }
+
+    /// Blots secrets out of what an agent offers to choose from.
+    pub(super) fn cover_choices(&mut self, update: Update) -> Update {
         match update {
             Update::Commands(mut commands) => {
                 for command in &mut commands {
+                    self.blot_in(&mut command.name);
                     self.blot_in(&mut command.description);
                     self.blot_each([&mut command.hint]);
                 }
                 Update::Commands(commands)
             }
+            Update::CurrentMode(mut mode) => {
+                self.cover_id(&mut mode);
+                Update::CurrentMode(mode)
+            }
             Update::Modes(mut modes) => {
+                self.cover_id(&mut modes.current);
                 for mode in &mut modes.available {
+                    self.cover_id(&mut mode.id);
                     self.blot_in(&mut mode.name);
                     self.blot_each([&mut mode.description]);
                 }
@@ -175,9 +260,14 @@ impl Veil {
             }
             Update::ConfigOptions(mut options) => {
                 for option in &mut options {
+                    self.cover_id(&mut option.id);
+                    if let Value::String(value) = &mut option.value {
+                        self.cover_id(value);
+                    }
                     self.blot_in(&mut option.name);
-                    self.blot_each([&mut option.description]);
+                    self.blot_each([&mut option.description, &mut option.category]);
                     for choice in &mut option.choices {
+                        self.cover_id(&mut choice.value);
                         self.blot_in(&mut choice.name);
                         self.blot_each([&mut choice.description, &mut choice.group]);
                     }
@@ -192,29 +282,31 @@ impl Veil {
             | Update::Tool(_)
             | Update::Plan(_)
             | Update::Usage(_)
-            | Update::CurrentMode(_)
             | Update::Title(_)) => other,
         }
     }
 
     /// Blots secrets out of what an agent says of itself in its first answer.
-    pub(super) fn cover_introduction(&self, initialized: &mut Initialized) {
+    pub(super) fn cover_introduction(&mut self, initialized: &mut Initialized) {
         self.blot_each([&mut initialized.version]);
         for method in &mut initialized.auth_methods {
+            self.cover_id(&mut method.id);
             self.blot_in(&mut method.name);
             self.blot_each([&mut method.description]);
         }
     }
 
-    /// Blots secrets out of a permission request: what it is about, and the words of its options.
-    pub(super) fn cover_request(&self, request: &mut PermissionRequest) {
+    /// Blots secrets out of a permission request: what it is about, and its options.
+    pub(super) fn cover_request(&mut self, request: &mut PermissionRequest) {
         self.cover_tool(&mut request.tool);
         for option in &mut request.options {
+            self.cover_id(&mut option.option_id);
             self.blot_in(&mut option.name);
         }
     }
 
     fn cover_tool(&self, patch: &mut ToolPatch) {
+        self.blot_in(&mut patch.id);
         self.blot_each([&mut patch.title, &mut patch.input, &mut patch.output]);
         for location in patch.locations.iter_mut().flatten() {
             self.blot_in(&mut location.path);
@@ -261,7 +353,7 @@ impl Veil {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use pupitre_protocol::conversation::{Field, FieldOption};
+    use serde_json::json;
 
     use super::*;
 
@@ -388,6 +480,70 @@ mod tests {
                 pattern: None,
                 default: None
             }
+        );
+    }
+
+    #[test]
+    fn an_id_with_a_secret_goes_by_another_name_and_back() {
+        let secret = "sk-51c7d0e2";
+        let option = |value: String| FieldOption {
+            title: value.clone(),
+            value,
+            description: None,
+        };
+        let field = |name: String, input| Field {
+            title: name.clone(),
+            name,
+            description: None,
+            required: false,
+            input,
+        };
+        let choices = FieldInput::Choices {
+            options: vec![option(format!("{secret}-a")), option("plain".into())],
+            min_items: None,
+            max_items: None,
+            default: vec![format!("{secret}-a")],
+        };
+        let choice = FieldInput::Choice {
+            options: vec![option(secret.into()), option("***".into())],
+            default: Some(secret.into()),
+        };
+        let mut request = ElicitationRequest {
+            session: None,
+            message: String::new(),
+            wants: Wanted::Form {
+                fields: vec![
+                    field(format!("of {secret}"), choices),
+                    field("plain".into(), choice),
+                ],
+            },
+            elicitation: None,
+        };
+        let mut veil = veil(secret);
+        veil.cover_question(&mut request);
+        assert!(!format!("{request:?}").contains(secret), "{request:?}");
+        let Wanted::Form { fields } = request.wants else {
+            panic!("it is a form")
+        };
+        assert_eq!(fields[0].name, "of ***");
+        let FieldInput::Choice { options, default } = &fields[1].input else {
+            panic!("it is a choice")
+        };
+        assert_eq!(
+            (options[0].value.as_str(), default.as_deref()),
+            ("***", Some("***"))
+        );
+        // Two ids never get one name.
+        assert_eq!(options[1].value, "*** 2");
+
+        let entered = json!({"of ***": ["***-a", "plain"], "plain": "*** 2"});
+        let Value::Object(entered) = entered else {
+            panic!("it is an object")
+        };
+        let told = veil.uncover_form(&fields, entered);
+        assert_eq!(
+            Value::Object(told),
+            json!({format!("of {secret}"): [format!("{secret}-a"), "plain"], "plain": "***"})
         );
     }
 

@@ -161,6 +161,12 @@ impl Store {
         Ok(Some(serde_json::to_string(&part).expect("a part is JSON")))
     }
 
+    pub(super) fn has_message(&self, message: MessageId) -> rusqlite::Result<bool> {
+        self.connection
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM message WHERE id = ?1)")?
+            .query_row([message.0.as_bytes()], |row| row.get(0))
+    }
+
     pub(super) fn list(&self, agent: Option<&AgentName>, config: &str) -> rusqlite::Result<HistoryReply> {
         let mut reply = HistoryReply {
             conversations: Vec::new(),

@@ -221,6 +221,16 @@ impl HistoryWorker {
                 };
                 drop(respond.send(part));
             }
+            Read::HasMessage { message, respond } => {
+                let has = if self.unwritten.touches_message(message) {
+                    Ok(true)
+                } else {
+                    self.store
+                        .has_message(message)
+                        .map_err(|error| self.failure(&error))
+                };
+                drop(respond.send(has));
+            }
             Read::List {
                 agent,
                 config,

@@ -1,8 +1,8 @@
 //! What an agent asks of its user in a turn: permissions, questions, a login.
 
 use pupitre_protocol::conversation::{
-    Elicitation, ElicitationOutcome, Login, Part, Permission, PermissionOption, PermissionOutcome, ToolCall,
-    ToolStatus, Wanted,
+    Elicitation, ElicitationOutcome, Login, Part, Permission, PermissionOption, PermissionOutcome, Role,
+    SystemCode, ToolCall, ToolStatus, Wanted,
 };
 use pupitre_protocol::{ElicitationId, PermissionId};
 
@@ -21,8 +21,11 @@ impl Conversation {
         mut options: Vec<PermissionOption>,
         stamps: &mut dyn Stamps,
     ) -> Option<PermissionId> {
-        let stopped = self.turn.is_some_and(|turn| turn.stage != Stage::Answering);
-        if stopped || self.permissions.len() >= OPEN_PERMISSIONS {
+        if self.is_stopping() {
+            return None;
+        }
+        if self.permissions.len() >= OPEN_PERMISSIONS {
+            self.note_refused(stamps);
             return None;
         }
         self.forget_tool_of_earlier_turn(&patch.id);
@@ -92,8 +95,11 @@ impl Conversation {
 
     /// Takes in a question to the user. `None` when it cannot be asked: too many are open, or Stop was pressed.
     pub fn elicit(&mut self, message: &str, wants: Wanted, stamps: &mut dyn Stamps) -> Option<ElicitationId> {
-        let stopped = self.turn.is_some_and(|turn| turn.stage != Stage::Answering);
-        if stopped || self.elicitations.len() >= OPEN_ELICITATIONS {
+        if self.is_stopping() {
+            return None;
+        }
+        if self.elicitations.len() >= OPEN_ELICITATIONS {
+            self.note_refused(stamps);
             return None;
         }
         let elicitation = Elicitation {
@@ -108,6 +114,21 @@ impl Conversation {
         self.elicitations.push(elicitation.clone());
         self.record(Change::Elicited(Box::new(elicitation)));
         Some(id)
+    }
+
+    /// Says whether the running turn was asked to end: nothing is asked in it any more.
+    fn is_stopping(&self) -> bool {
+        self.turn.is_some_and(|turn| turn.stage != Stage::Answering)
+    }
+
+    /// Says, once a turn, that the agent asked for more at once than may be open.
+    fn note_refused(&mut self, stamps: &mut dyn Stamps) {
+        if !std::mem::replace(&mut self.refusal_told, true) {
+            let mut message = self.draft(Role::System, stamps);
+            message.turn = self.turn();
+            message.code = Some(SystemCode::TooManyRequests);
+            self.add(message);
+        }
     }
 
     /// Returns an open question.

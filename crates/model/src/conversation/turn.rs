@@ -150,6 +150,7 @@ impl Conversation {
             stage: Stage::Answering,
         });
         self.rejections = 0;
+        self.refusal_told = false;
         self.stalled = false;
         self.record_turn();
     }
@@ -206,13 +207,19 @@ impl Conversation {
         Ok(())
     }
 
-    /// Asks the running turn to end and drops what is queued.
+    /// Asks the running turn to end and drops what is queued. Without a turn, ends what the agent asks of its user.
     pub fn cancel(&mut self) -> Cancelled {
         let dropped = self.drop_queue(DROPPED);
-        Cancelled {
-            dropped,
-            ..self.cancel_turn()
-        }
+        let cancelled = if self.turn.is_some() {
+            self.cancel_turn()
+        } else {
+            Cancelled {
+                permissions: self.resolve_all(&PermissionOutcome::Cancelled),
+                elicitations: self.resolve_elicitations(ElicitationOutcome::Cancelled),
+                ..Cancelled::default()
+            }
+        };
+        Cancelled { dropped, ..cancelled }
     }
 
     /// Takes back one message when it is queued, or asks its turn to end when that runs; leaves all others alone.

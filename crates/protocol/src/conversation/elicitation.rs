@@ -14,7 +14,7 @@ pub struct Elicitation {
     pub id: ElicitationId,
     pub agent: AgentName,
     pub conversation: ConversationId,
-    /// What the agent says of it.
+    /// What the agent says of it; empty when it says nothing.
     pub message: String,
     pub wants: Wanted,
     /// In epoch milliseconds.

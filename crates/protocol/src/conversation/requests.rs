@@ -50,6 +50,9 @@ pub struct CancelReply {
     pub cancelled: bool,
     /// The queued messages that were dropped.
     pub dropped: Vec<MessageId>,
+    /// How many permission requests and questions of the agent were answered as cancelled.
+    #[serde(default)]
+    pub requests: u32,
 }
 
 /// Names one message.

@@ -2,8 +2,6 @@
 
 use std::io;
 
-use pupitre_protocol::conversation::SystemCode;
-
 use super::turn::{Begins, Step};
 use crate::output::neutral::Neutraliser;
 use crate::output::{Device, Output, attachment_words, plan_words, style, system_words, tool_line};
@@ -58,7 +56,7 @@ impl Printer {
             (Step::Tool(tool), _) => self.aside(output, &tool_line(tool)),
             (Step::Plan(entries), _) => self.aside(output, &plan_words(entries)),
             (Step::Attachment(part), _) => self.aside(output, &attachment_words(part)),
-            (Step::AgentRestarted, _) => self.aside(output, system_words(SystemCode::AgentRestarted)),
+            (Step::Remark(code), _) => self.aside(output, system_words(*code)),
             // Asked, not printed.
             (Step::Asks(_) | Step::Answered(_) | Step::Elicits(_) | Step::ElicitationOver(_), _)
             | (Step::WantsLogin(_) | Step::LoginOver | Step::Lost | Step::Ended(_), _) => Ok(()),

@@ -27,7 +27,7 @@ use super::turn::{End, Step, Turn};
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::interrupt::Interrupts;
-use crate::output::{Output, style, unusual_end};
+use crate::output::{Output, asked_words, style, unusual_end};
 
 /// How many events may wait here; more wait in the socket.
 const WAITING_EVENTS: usize = 1_024;
@@ -246,7 +246,7 @@ impl Session<'_> {
                 | Step::Tool(_)
                 | Step::Plan(_)
                 | Step::Attachment(_)
-                | Step::AgentRestarted => {}
+                | Step::Remark(_) => {}
             }
         }
         Ok(None)
@@ -299,7 +299,7 @@ impl Session<'_> {
         }
         let note = format!(
             "left without an answer, for nobody is here to ask: {}",
-            elicitation.message
+            asked_words(&elicitation)
         );
         self.printer.aside(self.output, &note)?;
         self.answer_elicitation(elicitation.id, ElicitationAction::Cancel, Map::new())

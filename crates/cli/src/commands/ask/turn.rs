@@ -66,7 +66,8 @@ pub(super) enum Step {
     /// An image or a resource.
     Attachment(Part),
     /// The agent forgot what was before.
-    AgentRestarted,
+    /// What a system message says beside the answer.
+    Remark(SystemCode),
     Asks(Permission),
     Answered(PermissionId),
     Elicits(Elicitation),
@@ -248,7 +249,7 @@ impl Turn {
             return;
         }
         match code {
-            SystemCode::AgentRestarted => steps.push(Step::AgentRestarted),
+            SystemCode::AgentRestarted | SystemCode::TooManyRequests => steps.push(Step::Remark(code)),
             // No answer will come: the turn ends with this message.
             SystemCode::AgentUnavailable => self.end(
                 End {

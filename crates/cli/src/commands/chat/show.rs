@@ -14,6 +14,7 @@ use crate::output::Output;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArguments {
+    /// The name of the agent, as `agents` lists it
     agent: String,
     /// How many messages
     #[arg(long, value_name = "N", default_value_t = CONVERSATION_MESSAGES, value_parser = at_least_one)]

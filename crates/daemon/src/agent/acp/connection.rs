@@ -158,6 +158,11 @@ impl<T> Connection<T> {
         incoming
     }
 
+    /// Says whether the agent still owes an answer to such a request.
+    pub(crate) fn awaits(&self, is_such: impl Fn(&T) -> bool) -> bool {
+        self.waiting.values().any(is_such)
+    }
+
     /// Gives back what waits for an answer, in the order in which it was asked; later answers are noise.
     pub(crate) fn abandon(&mut self) -> impl Iterator<Item = T> + use<T> {
         std::mem::take(&mut self.waiting).into_values()

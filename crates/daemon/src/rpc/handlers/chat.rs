@@ -73,17 +73,34 @@ pub(super) async fn send(daemon: Arc<Daemon>, params: SendParams) -> Result<Send
 }
 
 pub(super) async fn withdraw(daemon: Arc<Daemon>, params: MessageParams) -> Result<Empty, RpcError> {
-    let not_queued = || RpcError::new(ErrorKind::NotQueued, "no queued message has this id (any longer)");
+    let id = params.message_id;
     for agent in daemon.hub.handles().await? {
-        match agent
-            .ask(|respond| AgentRequest::Withdraw(params.message_id, respond))
-            .await
-        {
+        match agent.ask(|respond| AgentRequest::Withdraw(id, respond)).await {
             Err(error) if error.kind() == Some(ErrorKind::NotQueued) => {}
             outcome => return outcome.map(|()| Empty {}),
         }
     }
-    Err(not_queued())
+    hand_over(&daemon).await?;
+    let is_known = daemon.history.has_message(id).await;
+    Err(if is_known.map_err(|error| history_error(&error))? {
+        RpcError::new(ErrorKind::NotQueued, "the message is not queued (any longer)")
+    } else {
+        RpcError::new(ErrorKind::NotFound, format!("there is no message {id}"))
+    })
+}
+
+/// Has every agent hand to storage what changed in its conversation, which it does when it shows that.
+async fn hand_over(daemon: &Daemon) -> Result<(), RpcError> {
+    let page = PageRequest {
+        before: None,
+        limit: 1,
+    };
+    for agent in daemon.hub.handles().await? {
+        agent
+            .ask(|respond| AgentRequest::Conversation(page, respond))
+            .await?;
+    }
+    Ok(())
 }
 
 pub(super) async fn cancel(daemon: Arc<Daemon>, params: CancelParams) -> Result<CancelReply, RpcError> {
@@ -220,16 +237,7 @@ pub(super) async fn part(daemon: Arc<Daemon>, params: PartParams) -> Result<Part
         index,
         offset,
     } = params;
-    // What the agent's task has not handed to storage yet is handed over when it shows its conversation.
-    let page = PageRequest {
-        before: None,
-        limit: 1,
-    };
-    for agent in daemon.hub.handles().await? {
-        agent
-            .ask(|respond| AgentRequest::Conversation(page, respond))
-            .await?;
-    }
+    hand_over(&daemon).await?;
     let part = daemon
         .history
         .part(message_id, index, offset)

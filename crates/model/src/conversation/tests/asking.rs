@@ -2,11 +2,12 @@
 
 use pupitre_protocol::ElicitationId;
 use pupitre_protocol::conversation::{
-    AnsweredBy, ElicitationAction, ElicitationOutcome, Login, Part, PermissionOutcome, Wanted,
+    AnsweredBy, ElicitationAction, ElicitationOutcome, Login, Part, PermissionOutcome, StopReason,
+    SystemCode, Wanted,
 };
 
 use super::Scene;
-use crate::conversation::{Change, ToolPatch, TurnEnd, Update};
+use crate::conversation::{Cancelled, Change, ToolPatch, TurnEnd, Update};
 
 impl Scene {
     fn elicit(&mut self) -> Option<ElicitationId> {
@@ -110,4 +111,42 @@ fn a_tool_call_shows_how_its_request_ended() {
         panic!("there is no tool call in {messages:?}");
     };
     assert_eq!(tool.permission, Some(outcome));
+}
+
+#[test]
+fn what_is_asked_outside_of_a_turn_is_cancelled_by_stop() {
+    let mut scene = Scene::in_turn();
+    scene.end(TurnEnd::Stopped(StopReason::EndTurn));
+    let id = scene.elicit().expect("it can be asked");
+    scene.conversation.take_revisions();
+    let cancelled = scene.conversation.cancel();
+    assert_eq!(
+        (cancelled.turn, cancelled.elicitations.as_slice()),
+        (None, &[id][..])
+    );
+    assert_eq!(scene.outcomes(), [ElicitationOutcome::Cancelled]);
+    assert_eq!(scene.conversation.cancel(), Cancelled::default());
+}
+
+#[test]
+fn what_is_asked_beyond_the_limit_is_said_once_a_turn() {
+    let mut scene = Scene::in_turn();
+    let told = |scene: &Scene| {
+        let messages = scene.messages().into_iter();
+        messages
+            .filter(|message| message.code == Some(SystemCode::TooManyRequests))
+            .count()
+    };
+    while scene.ask("t").is_some() {}
+    assert_eq!(told(&scene), 1);
+    while scene.elicit().is_some() {}
+    assert_eq!(told(&scene), 1);
+    scene.end(TurnEnd::Stopped(StopReason::EndTurn));
+    scene.send("again");
+    while scene.elicit().is_some() {}
+    assert_eq!(told(&scene), 2);
+    // Nothing is asked in a turn that is being cancelled, which is no excess.
+    scene.conversation.cancel();
+    assert_eq!(scene.elicit(), None);
+    assert_eq!(told(&scene), 2);
 }

@@ -40,7 +40,7 @@ pub(in super::super) fn elicitation_request(params: Option<&RawValue>) -> Result
     };
     Ok(ElicitationRequest {
         session: params.session_id,
-        message: params.message.unwrap_or_default(),
+        message: params.message.unwrap_or_default().trim().to_owned(),
         wants,
         elicitation: params.elicitation_id,
     })
