@@ -55,7 +55,7 @@ pub(crate) enum Verb {
 pub(crate) enum ClientVerb {
     /// Ask an agent, and print its answer as it comes
     Ask(AskArguments),
-    /// Conversations: show, send, cancel, answer, begin, open
+    /// Conversations: show, send, cancel, answer, begin, open, search, delete, export
     Chat(ChatArguments),
     /// Rooms with several agents: list, send, show
     Channel(ChannelArguments),

@@ -281,6 +281,7 @@ mod tests {
             config_path: held.to_str().expect("UTF-8").to_owned(),
             config_error: None,
             log_path: String::new(),
+            home: String::new(),
         };
         desk(&[], link.to_str())
             .check_configuration(&daemon)

@@ -5,6 +5,7 @@
 mod agent;
 mod channel;
 mod conversation;
+mod document;
 mod finding;
 mod message;
 pub(crate) mod neutral;
@@ -30,6 +31,7 @@ use neutral::{neutral_json, one_line};
 use table::Table;
 
 pub(crate) use agent::{log_line, state_words};
+pub(crate) use document::Document;
 pub(crate) use message::{attachment_words, plan_words, system_words, tool_line, unusual_end};
 pub(crate) use question::asked_words;
 pub(crate) use settings::value_words;

@@ -358,6 +358,7 @@ fn another_protocol_or_program_is_told_in_one_sentence() {
         config_path: String::new(),
         config_error: None,
         log_path: String::new(),
+        home: String::new(),
     };
     let version = || "0.9.0".to_owned();
     let check = |identity: &IdentifyReply, expected: Result<(), Incompatible>| {

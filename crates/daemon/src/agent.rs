@@ -24,7 +24,9 @@ use pupitre_protocol::conversation::{
     OpenLogin, Permission, SendReply,
 };
 use pupitre_protocol::system::Empty;
-use pupitre_protocol::{AgentName, ElicitationId, ErrorKind, MessageId, PermissionId, RpcError};
+use pupitre_protocol::{
+    AgentName, ConversationId, ElicitationId, ErrorKind, MessageId, PermissionId, RpcError,
+};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
@@ -86,6 +88,10 @@ pub(crate) enum AgentRequest {
         respond: Respond<CurrentConversationReply>,
     },
     Open(Box<OpenedConversation>, Respond<CurrentConversationReply>),
+    /// The conversation is about to be deleted: leave it for a new one when it is the current one, and open it no more.
+    Leave(ConversationId, Respond<()>),
+    /// It was not deleted after all.
+    Keep(ConversationId),
     /// The configuration defines the agent like this from now on; used at its next start.
     Define(Box<AgentDefinition>),
     /// Other times of silence and of disuse count from now on.

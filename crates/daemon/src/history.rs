@@ -8,9 +8,13 @@
 
 mod channel;
 mod composed;
+mod delete;
 mod digest;
+mod document;
+mod export;
 mod read;
 mod schema;
+mod search;
 mod store;
 mod unwritten;
 mod word;
@@ -22,7 +26,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use pupitre_model::conversation::{Change, Conversation, Page, Revision, Stored};
-use pupitre_protocol::conversation::{ConversationView, HistoryReply, PartReply, Usage};
+use pupitre_protocol::conversation::{
+    ConversationView, ExportFormat, ExportPlace, ExportReply, HistoryReply, PartReply, SearchReply, Usage,
+};
 use pupitre_protocol::{AgentName, ConversationId, MessageId};
 use tokio::sync::{Notify, oneshot};
 
@@ -32,6 +38,7 @@ use store::Store;
 use unwritten::Write;
 
 pub(crate) use channel::Room;
+pub(crate) use search::Search;
 pub(crate) use worker::HistoryWorker;
 
 /// More than so many bytes that wait to be written are too many: agents are then read no further.
@@ -125,6 +132,13 @@ enum Job {
     Write(Write),
     Read(Read),
     Channel(ChannelJob),
+    /// To take some messages of a conversation out of the index: those after this one.
+    Unindex {
+        id: ConversationId,
+        after: MessageId,
+        respond: Respond<Option<MessageId>>,
+    },
+    Delete(ConversationId, Respond<Option<AgentName>>),
     Flush(Respond<()>),
     #[cfg(test)]
     Inspect(Box<dyn FnOnce(&mut rusqlite::Connection) + Send>),
@@ -158,6 +172,16 @@ enum Read {
         index: u32,
         offset: u64,
         respond: Respond<Option<PartReply>>,
+    },
+    Search {
+        search: Search,
+        respond: Respond<SearchReply>,
+    },
+    Export {
+        id: ConversationId,
+        format: ExportFormat,
+        from: Option<ExportPlace>,
+        respond: Respond<Option<ExportReply>>,
     },
     HasMessage {
         message: MessageId,

@@ -58,6 +58,8 @@ pub(crate) struct About {
     /// In epoch milliseconds.
     pub(crate) started_at: u64,
     pub(crate) log_path: PathBuf,
+    /// Of the user that it runs for.
+    pub(crate) home: PathBuf,
 }
 
 /// The wish that the daemon ends, and the word that its agents have.

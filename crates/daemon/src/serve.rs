@@ -139,6 +139,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         .await
         .map_err(system("the state folder cannot be used for the page"))?;
 
+    let home = options.home.clone();
     let tasks = Tasks::default();
     let epoch = Epoch(SystemStamps.new_id().simple().to_string());
     let (hub, inbox) = hub::channel(epoch);
@@ -202,6 +203,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
             version: options.version,
             started_at: epoch_ms(),
             log_path,
+            home,
         },
         page: Arc::new(page),
         shutdown: Shutdown::default(),

@@ -1,6 +1,7 @@
 //! Conversations: messages, their parts, and permission requests.
 
 mod elicitation;
+mod keeping;
 mod requests;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,10 @@ use crate::{AgentName, ConversationId, MessageId, PermissionId};
 pub use elicitation::{
     AnswerElicitationParams, Elicitation, ElicitationAction, ElicitationOutcome, Field, FieldInput,
     FieldOption, Wanted,
+};
+pub use keeping::{
+    DeleteParams, ExcerptPiece, ExportFormat, ExportParams, ExportPlace, ExportReply, SearchMatch,
+    SearchParams, SearchReply,
 };
 pub use requests::{
     AnswerPermissionParams, CancelParams, CancelReply, ConversationParams, CurrentConversationReply,

@@ -75,6 +75,8 @@ events! {
     AgentTrace = "agent:trace"(AgentTraced), Bulk;
     /// Another conversation became the agent's current one.
     ConversationChanged = "conversation:changed"(ConversationChanged), LifeCycle;
+    /// A conversation was deleted for good.
+    ConversationDeleted = "conversation:deleted"(ConversationDeleted), LifeCycle;
     /// A message was added, changed as a whole, or finished.
     MessageUpdated = "message:updated"(MessageUpdated), LifeCycle;
     /// Text was appended to a part of a message, or a part was added or replaced.
@@ -142,6 +144,7 @@ impl EventKind {
             Self::AgentLog | Self::AgentTrace | Self::ChannelUpdated => Access::Private,
             Self::AgentState
             | Self::ConversationChanged
+            | Self::ConversationDeleted
             | Self::MessageUpdated
             | Self::MessageDelta
             | Self::TurnChanged
@@ -227,6 +230,14 @@ pub struct AgentTraced {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ConversationChanged {
+    pub agent: AgentName,
+    pub conversation: ConversationId,
+}
+
+/// Payload of `conversation:deleted`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ConversationDeleted {
     pub agent: AgentName,
     pub conversation: ConversationId,
 }

@@ -56,6 +56,14 @@ pub const PART_WINDOW_BYTES: usize = 1 << 20;
 pub const CONVERSATION_MESSAGES: usize = 200;
 /// The most messages that one answer of `chat.conversation` gives.
 pub const CONVERSATION_MESSAGES_MOST: usize = 1_000;
+/// The longest query of `chat.search`, in bytes.
+pub const SEARCH_QUERY_BYTES: usize = 1 << 10;
+/// How many messages `chat.search` gives when not told otherwise.
+pub const SEARCH_MATCHES: usize = 50;
+/// The most messages that one answer of `chat.search` gives.
+pub const SEARCH_MATCHES_MOST: usize = 200;
+/// One answer of `chat.export` carries at most so many bytes of the document.
+pub const EXPORT_WINDOW_BYTES: usize = 512 << 10;
 /// The longest text of one `chat.send`, in bytes.
 pub const PROMPT_BYTES: usize = 768 << 10;
 /// The largest file sent along with a message, in bytes.

@@ -18,9 +18,9 @@ use crate::configuration::{
 };
 use crate::conversation::{
     AnswerElicitationParams, AnswerPermissionParams, CancelParams, CancelReply, ConversationParams,
-    ConversationView, CurrentConversationReply, HistoryParams, HistoryReply, MessageParams, NewParams,
-    OpenParams, PartParams, PartReply, PermissionsParams, PermissionsReply, SendParams, SendReply,
-    SetModeParams, SetOptionParams,
+    ConversationView, CurrentConversationReply, DeleteParams, ExportParams, ExportReply, HistoryParams,
+    HistoryReply, MessageParams, NewParams, OpenParams, PartParams, PartReply, PermissionsParams,
+    PermissionsReply, SearchParams, SearchReply, SendParams, SendReply, SetModeParams, SetOptionParams,
 };
 use crate::event::{SubscribeParams, Subscribed};
 use crate::fleet::FleetListReply;
@@ -186,6 +186,13 @@ methods! {
         History = "chat.history"(HistoryParams) -> HistoryReply, Private;
         /// Makes an earlier conversation the agent's current one.
         Open = "chat.open"(OpenParams) -> CurrentConversationReply, Prompt;
+        /// Finds words in the finished messages of conversations, earlier ones included.
+        Search = "chat.search"(SearchParams) -> SearchReply, Private;
+        /// Deletes a conversation for good, from the disk too. The current one makes place for a new one; while its agent is
+        /// answering that is the error `turn_running`.
+        Delete = "chat.delete"(DeleteParams) -> Empty, Decide;
+        /// Writes a conversation as Markdown or JSON, window by window. From inside, an earlier conversation needs AI free access.
+        Export = "chat.export"(ExportParams) -> ExportReply, Read;
     }
     fleet {
         /// Lists the agents at work: panes with an agent's process, and agents of the configuration that have one or failed.

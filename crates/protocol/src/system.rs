@@ -42,6 +42,9 @@ pub struct IdentifyReply {
     pub config_error: Option<String>,
     /// Where it keeps its log.
     pub log_path: String,
+    /// The home folder of its user, which a path below it may be shown as `~`; empty from a daemon that does not tell.
+    #[serde(default)]
+    pub home: String,
 }
 
 /// What the daemon can do.

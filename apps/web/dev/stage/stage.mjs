@@ -268,6 +268,41 @@ const METHODS = {
       busy, queued, usage, commands, permissions, elicitations: [], login: null, modes, config_options, stalled: false, elicitations: [], login: null,
     };
   },
+  "chat.search": (stage, { query, agent, limit }) => {
+    const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+    const words = plain(query).match(/[\p{L}\p{N}]+/gu) ?? [];
+    const matches = [...stage.conversations.values()].filter((conversation) => !agent || conversation.agent === agent).flatMap((conversation) =>
+      conversation.messages.filter((message) => message.done).flatMap((message) => {
+        const text = message.parts.filter((part) => part.kind === "text").map((part) => part.text).join("\n");
+        if (!words.every((word) => plain(text).includes(word))) return [];
+        const at = plain(text).indexOf(words[0]);
+        const end = at + words[0].length;
+        const excerpt = [[text.slice(Math.max(0, at - 60), at), false], [text.slice(at, end), true], [text.slice(end, end + 60), false]];
+        return [{
+          conversation: conversation.id, agent: conversation.agent, title: conversation.title, config: "", current: true, message_id: message.id,
+          role: message.role, created_at: message.createdAt, excerpt: excerpt.filter(([piece]) => piece).map(([text, found]) => ({ text, found })),
+        }];
+      }),
+    ).reverse();
+    return { matches: matches.slice(0, limit ?? 50), truncated: matches.length > (limit ?? 50) };
+  },
+  "chat.delete": (stage, { id }) => {
+    const conversation = [...stage.conversations.values()].find((conversation) => conversation.id === id);
+    if (!conversation) throw { code: -32003, kind: "not_found", message: `there is no conversation ${id}` };
+    if (conversation.busy) throw { code: -32005, kind: "turn_running", message: `agent ${conversation.agent} is answering` };
+    stage.begin(conversation.agent);
+    stage.emit({ type: "conversation:deleted", agent: conversation.agent, conversation: id });
+    return {};
+  },
+  "chat.export": (stage, { id, format }) => {
+    const conversation = [...stage.conversations.values()].find((conversation) => conversation.id === id);
+    if (!conversation) throw { code: -32003, kind: "not_found", message: `there is no conversation ${id}` };
+    const words = (message) => message.parts.filter((part) => part.kind === "text").map((part) => part.text).join("\n\n");
+    const text = format === "json"
+      ? JSON.stringify({ conversation: { id, agent: conversation.agent }, messages: conversation.messages })
+      : conversation.messages.map((message) => `## ${message.role}\n\n${words(message)}\n`).join("\n");
+    return { text, next: null };
+  },
   "chat.send": (stage, { agent, text }) => {
     find(stage, agent);
     const conversation = stage.conversations.get(agent);
@@ -301,7 +336,7 @@ const METHODS = {
       stage.update(conversation, message);
     }
     stage.finish(agent, "cancelled");
-    return { cancelled: true, dropped: [] };
+    return { cancelled: true, dropped: [], requests: 0 };
   },
   "chat.answer_permission": (stage, { id, optionId }) => {
     const { conversation, open } = stage.resolve(id, { outcome: "selected", optionId });

@@ -110,6 +110,12 @@ export interface Methods {
   "chat.history": { params: HistoryParams; reply: HistoryReply };
   /** Makes an earlier conversation the agent's current one. */
   "chat.open": { params: OpenParams; reply: CurrentConversationReply };
+  /** Finds words in the finished messages of conversations, earlier ones included. */
+  "chat.search": { params: SearchParams; reply: SearchReply };
+  /** Deletes a conversation for good, from the disk too. The current one makes place for a new one; while its agent is answering that is the error `turn_running`. */
+  "chat.delete": { params: DeleteParams; reply: Empty };
+  /** Writes a conversation as Markdown or JSON, window by window. From inside, an earlier conversation needs AI free access. */
+  "chat.export": { params: ExportParams; reply: ExportReply };
   /** Begins a stream of events, whose first frame is `subscribed`. The socket's connection becomes the stream, one frame a line, and answers nothing else. On a WebSocket the reply comes first, then the frames as notifications called `event`; a second subscription takes the place of the first. */
   "events.subscribe": { params: SubscribeParams; reply: Subscribed };
   /** Ends the stream of events of a WebSocket; where there is none it does nothing. */
@@ -156,6 +162,9 @@ export const METHODS = [
   "chat.new",
   "chat.history",
   "chat.open",
+  "chat.search",
+  "chat.delete",
+  "chat.export",
   "events.subscribe",
   "events.unsubscribe",
 ] as const satisfies readonly (keyof Methods)[];
@@ -170,6 +179,8 @@ export type Event =
   | ({ type: "agent:trace" } & AgentTraced)
   /** Another conversation became the agent's current one. */
   | ({ type: "conversation:changed" } & ConversationChanged)
+  /** A conversation was deleted for good. */
+  | ({ type: "conversation:deleted" } & ConversationDeleted)
   /** A message was added, changed as a whole, or finished. */
   | ({ type: "message:updated" } & MessageUpdated)
   /** Text was appended to a part of a message, or a part was added or replaced. */
@@ -611,6 +622,12 @@ export type ConversationChanged = {
   conversation: ConversationId;
 };
 
+/** Payload of `conversation:deleted`. */
+export type ConversationDeleted = {
+  agent: AgentName;
+  conversation: ConversationId;
+};
+
 /** Identifies a conversation: a UUIDv7. */
 export type ConversationId = string;
 
@@ -709,6 +726,11 @@ export type CurrentConversationReply = {
 
 /** A place in the stream of events, written `EPOCH:SEQ`: everything up to and including `seq` has been seen. */
 export type Cursor = string;
+
+/** Parameters of `chat.delete`. */
+export type DeleteParams = {
+  id: ConversationId;
+};
 
 /** A change of one file. */
 export type Diff = {
@@ -863,6 +885,7 @@ export type EventKind =
   | "agent:log"
   | "agent:trace"
   | "conversation:changed"
+  | "conversation:deleted"
   | "message:updated"
   | "message:delta"
   | "turn:changed"
@@ -879,6 +902,42 @@ export type EventKind =
   | "heartbeat"
   | "dropped"
   | "resync";
+
+/** A piece of an excerpt. */
+export type ExcerptPiece = {
+  text: string;
+  /** It is what was searched for. */
+  found: boolean;
+};
+
+/** How an exported conversation is written. */
+export type ExportFormat =
+  /** For people. */
+  | "markdown"
+  /** `{"conversation": …, "messages": […]}`, as `chat.history` and `chat.conversation` show them, with nothing cut. */
+  | "json";
+
+/** Parameters of `chat.export`. */
+export type ExportParams = {
+  id: ConversationId;
+  format: ExportFormat;
+  /** Where to go on: the `next` of the answer before; the beginning when absent. */
+  from?: ExportPlace | null;
+};
+
+/** A place in an exported conversation. */
+export type ExportPlace = {
+  message: MessageId;
+  /** In what is written of the message, in bytes. */
+  offset: number;
+};
+
+/** A window of an exported conversation; all windows together are the whole. */
+export type ExportReply = {
+  text: string;
+  /** Where to go on; null at the end. */
+  next: ExportPlace | null;
+};
 
 /** One value of a form. */
 export type Field = {
@@ -942,6 +1001,8 @@ export type IdentifyReply = {
   config_error: string | null;
   /** Where it keeps its log. */
   log_path: string;
+  /** The home folder of its user, which a path below it may be shown as `~`; empty from a daemon that does not tell. */
+  home: string;
 };
 
 /** The language of the interface. */
@@ -1267,6 +1328,41 @@ export type RpcError = {
   /** A sentence for a person. */
   message: string;
   data?: ErrorData;
+};
+
+/** One message that has what was searched for. */
+export type SearchMatch = {
+  conversation: ConversationId;
+  agent: AgentName;
+  /** The conversation's title, else the beginning of its first message. */
+  title: string | null;
+  /** The configuration file under which the conversation was begun; only there it goes on. */
+  config: string;
+  /** The conversation is the agent's current one. */
+  current: boolean;
+  message_id: MessageId;
+  role: Role;
+  /** In epoch milliseconds. */
+  created_at: number;
+  /** The text around the first words that were found, in pieces. */
+  excerpt: Array<ExcerptPiece>;
+};
+
+/** Parameters of `chat.search`. */
+export type SearchParams = {
+  /** Words that must all be in a message, whatever their case and accents. A word of three letters or more also finds what begins with it; words in double quotes must follow one another. At most 1 KiB. */
+  query: string;
+  /** Only this agent's conversations. */
+  agent?: AgentName | null;
+  /** 1 to 200; 50 when absent. */
+  limit?: number | null;
+};
+
+/** Messages that have what was searched for, the newest first. */
+export type SearchReply = {
+  matches: Array<SearchMatch>;
+  /** There are more. */
+  truncated: boolean;
 };
 
 /** Parameters of `chat.send`. */

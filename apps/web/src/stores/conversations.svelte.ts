@@ -35,6 +35,7 @@ export class ConversationsStore {
     const byAgent = new Map<AgentName, Frame[]>();
     for (const frame of frames) {
       if (!("agent" in frame)) continue;
+      if (frame.type === "conversation:deleted") this.held.delete(frame.conversation);
       const list = byAgent.get(frame.agent);
       if (list) list.push(frame);
       else byAgent.set(frame.agent, [frame]);

@@ -1,5 +1,6 @@
-//! `pupitre chat`: the conversations of agents: show, send, cancel, withdraw, answer, set, begin, open.
+//! `pupitre chat`: the conversations of agents: show, send, cancel, withdraw, answer, set, begin, open, search, delete, export.
 
+mod keeping;
 mod settings;
 mod show;
 
@@ -22,6 +23,7 @@ use crate::desk::{Desk, absolute, agent_named, utf8};
 use crate::failure::Failure;
 use crate::form;
 use crate::output::Output;
+use keeping::{DeleteArguments, ExportArguments, SearchArguments};
 use settings::{ModeArguments, OptionArguments};
 use show::{PartArguments, ShowArguments};
 
@@ -59,6 +61,12 @@ enum ChatVerb {
     History(ListArguments),
     /// Make an earlier conversation the agent's current one
     Open(OpenArguments),
+    /// Find words in what was said, in earlier conversations too
+    Search(SearchArguments),
+    /// Delete a conversation for good
+    Delete(DeleteArguments),
+    /// Print a whole conversation as a document, in Markdown or JSON
+    Export(ExportArguments),
 }
 
 #[derive(Debug, Args)]
@@ -178,6 +186,9 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: ChatArguments) ->
         ChatVerb::New(arguments) => new(desk, output, arguments),
         ChatVerb::History(arguments) => history(desk, output, &arguments),
         ChatVerb::Open(arguments) => open(desk, output, &arguments),
+        ChatVerb::Search(arguments) => keeping::search(desk, output, &arguments),
+        ChatVerb::Delete(arguments) => keeping::delete(desk, output, &arguments),
+        ChatVerb::Export(arguments) => keeping::export(desk, output, &arguments),
     }
 }
 

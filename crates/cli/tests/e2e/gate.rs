@@ -20,6 +20,16 @@ const TRIES: &[(&str, &str)] = &[
     ("chat new demo", "AI free access"),
     ("chat history", "AI free access"),
     ("chat cancel demo", "AI free access"),
+    ("chat search hello", "AI free access"),
+    ("chat export demo", "hello"),
+    (
+        "chat export 00000000-0000-7000-8000-000000000000",
+        "AI free access",
+    ),
+    (
+        "chat delete 00000000-0000-7000-8000-000000000000",
+        "only a person",
+    ),
     ("chat mode demo", "ask"),
     ("chat mode demo auto", "AI free access"),
     ("chat option demo", "reasoning"),

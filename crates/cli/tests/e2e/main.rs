@@ -19,6 +19,7 @@ mod crash;
 mod failures;
 mod gate;
 mod http;
+mod keeping;
 mod limits;
 mod machine;
 mod odd;

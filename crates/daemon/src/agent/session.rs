@@ -47,6 +47,9 @@ pub(super) enum Asked {
 /// How many sessions of other conversations are remembered, so that what comes late for them is not taken for news.
 const PAST_SESSIONS: usize = 64;
 
+/// How many deleted conversations are remembered, so that one that was read just before is not opened.
+const DELETED: usize = 64;
+
 /// The session of the current conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Session {
@@ -461,12 +464,30 @@ impl AgentTask {
         opened: OpenedConversation,
     ) -> Answer<CurrentConversationReply> {
         let OpenedConversation { stored, session } = opened;
+        if self.deleted.contains(&stored.id) {
+            let message = format!("there is no conversation {}", stored.id);
+            return Err(RpcError::new(ErrorKind::NotFound, message));
+        }
         if stored.id != self.conversation.id() {
             self.refuse_while_busy()?;
             let conversation = Conversation::restore(stored, &mut SystemStamps);
             self.replace_conversation(conversation, session);
         }
         Ok(self.current())
+    }
+
+    /// Begins another conversation when this one is the current one, since it is about to be deleted.
+    pub(super) fn leave_conversation(&mut self, id: ConversationId) -> Answer<()> {
+        if id == self.conversation.id() {
+            self.refuse_while_busy()?;
+            let conversation = self.fresh_conversation(None);
+            self.replace_conversation(conversation, None);
+        }
+        if self.deleted.len() == DELETED {
+            self.deleted.pop_front();
+        }
+        self.deleted.push_back(id);
+        Ok(())
     }
 
     fn refuse_while_busy(&self) -> Answer<()> {

@@ -18,7 +18,7 @@ use pupitre_model::conversation::Conversation;
 use pupitre_protocol::conversation::OpenLogin;
 use pupitre_protocol::event::ConversationChanged;
 use pupitre_protocol::limits::DELTA_JOIN_MS;
-use pupitre_protocol::{Event, PermissionId};
+use pupitre_protocol::{ConversationId, Event, PermissionId};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -79,6 +79,8 @@ pub(crate) struct AgentTask {
     pub(super) session: Session,
     /// Sessions of this process that belong to other conversations.
     pub(super) past_sessions: VecDeque<String>,
+    /// The last conversations that were deleted.
+    pub(super) deleted: VecDeque<ConversationId>,
     pub(super) unsent: Option<Unsent>,
     pub(super) cancel_deadline_ms: Option<u64>,
     /// After how long a silent turn counts as stalled.
@@ -143,6 +145,7 @@ impl AgentTask {
             stored,
             session: Session::Closed { known: session },
             past_sessions: VecDeque::new(),
+            deleted: VecDeque::new(),
             unsent: None,
             cancel_deadline_ms: None,
             stall_after_ms,
@@ -277,6 +280,11 @@ impl AgentTask {
                 self.stall_after_ms = limits.stall_after_ms;
             }
             AgentRequest::MakeRoom => self.step(Input::EvictionAsked),
+            AgentRequest::Leave(id, respond) => {
+                let reply = self.leave_conversation(id);
+                self.answer(respond, reply);
+            }
+            AgentRequest::Keep(id) => self.deleted.retain(|deleted| *deleted != id),
             AgentRequest::Open(opened, respond) => {
                 let reply = self.open_conversation(*opened);
                 self.answer(respond, reply);

@@ -49,6 +49,17 @@ pub(super) const LIST: &str = "
         c.config
     FROM conversation c WHERE (?2 IS NULL OR c.agent = ?2) ORDER BY c.updated_at DESC, c.key DESC";
 
+const ONE_SUMMARY: &str = "
+    SELECT c.id, c.agent, c.title, c.cwd, c.created_at, c.updated_at, c.total,
+        EXISTS (SELECT 1 FROM current WHERE config = c.config AND agent = c.agent AND conversation = c.key),
+        CASE WHEN c.title IS NULL THEN (
+            SELECT substr(p.text, 1, 2000) FROM piece p WHERE p.message = (
+                SELECT m.key FROM message m WHERE m.conversation = c.key AND m.role = 'user' ORDER BY m.id LIMIT 1
+            ) ORDER BY p.idx, p.n LIMIT 1
+        ) END,
+        c.config, c.key
+    FROM conversation c WHERE c.id = ?1";
+
 /// The row of a conversation.
 struct Found {
     key: i64,
@@ -249,13 +260,34 @@ impl Store {
         let mut statement = self.connection.prepare_cached(NEWEST)?;
         let mut rows = statement.query(params![key, before.0.as_bytes()])?;
         while let Some(row) = rows.next()? {
-            let mut message = message(row, agent, conversation)?;
-            message.parts = self.parts(row.get(0)?)?;
-            if !take(message) {
+            if !take(self.message_of(row, agent, conversation)?) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Returns the message of a row, with its parts.
+    pub(super) fn message_of(
+        &self,
+        row: &Row<'_>,
+        agent: &AgentName,
+        conversation: ConversationId,
+    ) -> rusqlite::Result<Message> {
+        let mut message = message(row, agent, conversation)?;
+        message.parts = self.parts(row.get(0)?)?;
+        Ok(message)
+    }
+
+    /// Returns the key of a conversation, and what a list says of it.
+    pub(super) fn summary_of(
+        &self,
+        id: ConversationId,
+    ) -> rusqlite::Result<Option<(i64, ConversationSummary)>> {
+        let mut statement = self.connection.prepare_cached(ONE_SUMMARY)?;
+        statement
+            .query_row([id.0.as_bytes()], |row| Ok((row.get(10)?, summary(row)?)))
+            .optional()
     }
 
     fn parts(&self, message: i64) -> rusqlite::Result<Vec<Part>> {
@@ -292,7 +324,7 @@ impl Store {
         })
     }
 
-    fn wholes(&self, message: i64, index: u32) -> rusqlite::Result<Vec<(WholeField, String)>> {
+    pub(super) fn wholes(&self, message: i64, index: u32) -> rusqlite::Result<Vec<(WholeField, String)>> {
         let mut wholes = Vec::<(WholeField, String)>::new();
         let mut statement = self.connection.prepare_cached(WHOLES)?;
         let mut rows = statement.query(params![message, index])?;
@@ -376,7 +408,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ConversationSummary> {
 }
 
 /// Returns the beginning of a message as one line.
-fn title_from(text: &str) -> Option<String> {
+pub(super) fn title_from(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     let mut title: String = line.chars().take(TITLE_CHARACTERS).collect();
@@ -397,13 +429,13 @@ fn field(row: &Row<'_>) -> rusqlite::Result<WholeField> {
         })
 }
 
-fn agent(row: &Row<'_>, column: usize) -> rusqlite::Result<AgentName> {
+pub(super) fn agent(row: &Row<'_>, column: usize) -> rusqlite::Result<AgentName> {
     row.get_ref(column)?
         .as_str()?
         .parse()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
     Ok(Uuid::from_bytes(row.get(column)?))
 }

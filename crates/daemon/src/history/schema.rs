@@ -1,7 +1,7 @@
 //! The tables, and how a file comes from an older layout to the newest. A migration that was released never changes.
 
 /// The steps from one layout to the next; `user_version` counts how many of them a file has.
-pub(super) const MIGRATIONS: &[&str] = &[FIRST, SECOND];
+pub(super) const MIGRATIONS: &[&str] = &[FIRST, SECOND, THIRD];
 
 /// Integer keys join the tables, since they repeat in every row; the ids that everybody else knows stand once.
 const FIRST: &str = "
@@ -102,3 +102,16 @@ CREATE TABLE channel_entry (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_order ON channel_entry (config, channel, id);
 ";
+
+/// The text of finished messages, to be searched. Words that are deleted leave the index at once.
+const THIRD: &str = r#"
+CREATE VIRTUAL TABLE said USING fts5(text, tokenize = "unicode61 remove_diacritics 2");
+INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
+INSERT INTO said (rowid, text)
+SELECT message, group_concat(whole, char(10) ORDER BY idx) FROM (
+    SELECT piece.message AS message, piece.idx AS idx, group_concat(piece.text, '' ORDER BY piece.n) AS whole
+    FROM message JOIN part ON part.message = message.key AND part.kind = 'text'
+    JOIN piece ON piece.message = part.message AND piece.idx = part.idx
+    WHERE message.done = 1 GROUP BY piece.message, piece.idx
+) GROUP BY message;
+"#;

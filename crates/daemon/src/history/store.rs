@@ -114,6 +114,8 @@ fn prepare(connection: &Connection, layout: i64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // What is deleted or replaced is overwritten, and not left in the file for whoever looks.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "foreign_keys", true)
 }
 

@@ -3,6 +3,7 @@
 mod cost;
 mod failure;
 mod file;
+mod keeping;
 mod listing;
 mod round_trip;
 

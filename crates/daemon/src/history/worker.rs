@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use pupitre_protocol::{ConversationId, MessageId};
+use pupitre_protocol::{AgentName, ConversationId, MessageId};
 
 use super::composed::Composed;
 use super::store::Store;
@@ -64,6 +64,15 @@ impl HistoryWorker {
                     self.answer(read);
                 }
                 Ok(Job::Channel(job)) => self.store.answer_channel(job),
+                Ok(Job::Unindex { id, after, respond }) => {
+                    let done_to = self.store.unindex(id, after);
+                    drop(respond.send(done_to.map_err(|error| self.failure(&error))));
+                }
+                Ok(Job::Delete(id, respond)) => {
+                    let deleted = self.delete(id);
+                    // Nobody may be waiting any longer.
+                    drop(respond.send(deleted));
+                }
                 Ok(Job::Flush(respond)) => self.flush(respond),
                 #[cfg(test)]
                 Ok(Job::Inspect(inspect)) => inspect(&mut self.store.connection),
@@ -221,6 +230,16 @@ impl HistoryWorker {
                 };
                 drop(respond.send(part));
             }
+            Read::Search { search, respond } => {
+                let found = self.store.search(&search);
+                drop(respond.send(found.map_err(|error| self.failure(&error))));
+            }
+            Read::Export {
+                id,
+                format,
+                from,
+                respond,
+            } => drop(respond.send(self.of(id, |store| store.export(id, format, from)))),
             Read::HasMessage { message, respond } => {
                 let has = if self.unwritten.touches_message(message) {
                     Ok(true)
@@ -243,6 +262,14 @@ impl HistoryWorker {
                 drop(respond.send(list));
             }
         }
+    }
+
+    /// Deletes a conversation, once everything that was recorded of it is written.
+    fn delete(&mut self, id: ConversationId) -> Result<Option<AgentName>, HistoryError> {
+        self.write_now();
+        self.up_to_date(id)?;
+        self.composed = Composed::default();
+        self.store.delete(id).map_err(|error| self.failure(&error))
     }
 
     /// Reads something of a conversation, unless what changed last in it could not be written.

@@ -6,6 +6,7 @@ use pupitre_protocol::{AgentName, ConversationId, MessageId};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use super::digest::{ConversationChange, Digest, MessageChange, PartChange, PermissionChange};
+use super::search::index_message;
 use super::store::Store;
 use super::unwritten::Write;
 use super::word::{integer, is_text, word};
@@ -110,7 +111,12 @@ fn write(transaction: &Transaction<'_>, digest: &Digest<'_>) -> rusqlite::Result
     }
     for (id, message) in &digest.messages {
         match put_message(transaction, *id, message)? {
-            Some(key) => put_parts(transaction, key, message)?,
+            Some(key) => {
+                put_parts(transaction, key, message)?;
+                if message.header.is_some() || message.parts.values().any(|part| is_text(part.kind)) {
+                    index_message(transaction, key)?;
+                }
+            }
             None => written.without_message.push(*id),
         }
     }

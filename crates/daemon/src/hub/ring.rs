@@ -213,6 +213,7 @@ pub(super) fn agent_of(event: &Event) -> Option<&AgentName> {
         Event::AgentLog(payload) => Some(&payload.agent),
         Event::AgentTrace(payload) => Some(&payload.agent),
         Event::ConversationChanged(payload) => Some(&payload.agent),
+        Event::ConversationDeleted(payload) => Some(&payload.agent),
         Event::MessageUpdated(payload) => Some(&payload.agent),
         Event::MessageDelta(payload) => Some(&payload.agent),
         Event::TurnChanged(payload) => Some(&payload.agent),

@@ -6,6 +6,7 @@ mod channel;
 mod chat;
 mod config;
 mod fleet;
+mod keeping;
 mod surface;
 mod system;
 mod workspace;
@@ -82,4 +83,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::chat::New, _>(chat::new);
     router.row::<method::chat::History, _>(chat::history);
     router.row::<method::chat::Open, _>(chat::open);
+    router.row::<method::chat::Search, _>(keeping::search);
+    router.row::<method::chat::Delete, _>(keeping::delete);
+    router.row_of_caller::<method::chat::Export, _>(keeping::export);
 }

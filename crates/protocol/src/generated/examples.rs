@@ -17,9 +17,9 @@ use crate::conversation::{
 use crate::envelope::{OutgoingError, OutgoingRequest, OutgoingResult, VERSION};
 use crate::event::{
     AgentLogged, AgentStateChanged, AgentTraced, ChannelUpdated, CommandsChanged, ConfigChanged,
-    ConversationChanged, Dropped, ElicitationRequested, ElicitationResolved, Heartbeat, MessageDelta,
-    MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason, SessionChanged, Stamp,
-    Subscribed, TurnChanged, UsageChanged,
+    ConversationChanged, ConversationDeleted, Dropped, ElicitationRequested, ElicitationResolved, Heartbeat,
+    MessageDelta, MessageUpdated, PermissionRequested, PermissionResolved, Resync, ResyncReason,
+    SessionChanged, Stamp, Subscribed, TurnChanged, UsageChanged,
 };
 use crate::surface::{
     Evidence, Standing, StateChanged, SurfaceClosed, SurfaceKind, SurfaceState, SurfaceView,
@@ -147,6 +147,9 @@ fn event(kind: EventKind) -> Event {
         }),
         EventKind::ConversationChanged => {
             Event::ConversationChanged(ConversationChanged { agent, conversation })
+        }
+        EventKind::ConversationDeleted => {
+            Event::ConversationDeleted(ConversationDeleted { agent, conversation })
         }
         EventKind::MessageUpdated => Event::MessageUpdated(MessageUpdated {
             agent,

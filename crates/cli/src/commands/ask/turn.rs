@@ -141,6 +141,7 @@ impl Turn {
             | Event::AgentLog(_)
             | Event::AgentTrace(_)
             | Event::ConversationChanged(_)
+            | Event::ConversationDeleted(_)
             | Event::ConfigChanged(_)
             | Event::SurfaceOpened(_)
             | Event::SurfaceClosed(_)

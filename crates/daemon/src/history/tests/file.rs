@@ -25,7 +25,7 @@ fn a_file_of_a_newer_version_is_refused_and_left_alone() {
         HistoryError::Newer {
             file: file.clone(),
             found: 999,
-            known: 2
+            known: 3
         }
     );
     assert!(error.to_string().contains("newer version"), "{error}");

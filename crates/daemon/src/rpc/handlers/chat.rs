@@ -90,7 +90,7 @@ pub(super) async fn withdraw(daemon: Arc<Daemon>, params: MessageParams) -> Resu
 }
 
 /// Has every agent hand to storage what changed in its conversation, which it does when it shows that.
-async fn hand_over(daemon: &Daemon) -> Result<(), RpcError> {
+pub(super) async fn hand_over(daemon: &Daemon) -> Result<(), RpcError> {
     let page = PageRequest {
         before: None,
         limit: 1,
@@ -340,7 +340,7 @@ pub(super) async fn open(
     agent.ask(|respond| AgentRequest::Open(opened, respond)).await
 }
 
-fn history_error(error: &HistoryError) -> RpcError {
+pub(super) fn history_error(error: &HistoryError) -> RpcError {
     RpcError::new(
         ErrorKind::HistoryUnavailable,
         format!("the history cannot be read: {error}"),

@@ -29,6 +29,7 @@ pub(super) async fn identify(daemon: Arc<Daemon>, _params: Empty) -> Result<Iden
         config_path: config.canonical.display().to_string(),
         config_error: config.error(),
         log_path: about.log_path.display().to_string(),
+        home: about.home.display().to_string(),
     })
 }
 
