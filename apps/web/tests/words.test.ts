@@ -16,6 +16,10 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   state: ["stopped", "starting", "ready", "busy", "error", "asks", "stalled", "finished"].map((state) => [state]),
   role: [["user"], ["agent"], ["system"]],
   systemLine: [["agent-restarted"], ["agent-unavailable"], ["too-many-requests"]],
+  causeLine: [
+    { kind: "dropped" }, { kind: "withdrawn" }, { kind: "daemon_ended" }, { kind: "stopped" }, { kind: "exited", code: 3 }, { kind: "killed", signal: 9, name: "x" },
+    { kind: "no_command", command: "x" }, { kind: "no_folder", folder: "x" }, { kind: "no_handshake", seconds: 30 }, { kind: "too_many_agents", busy: ["x"], limit: 4 },
+  ].map((cause) => [cause]),
   stopReason: ["end_turn", "cancelled", "max_tokens", "max_turn_requests", "refusal"].map((reason) => [reason]),
   verbNow: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),

@@ -10,6 +10,7 @@ mod files;
 mod log;
 mod process;
 mod questions;
+mod reason;
 mod session;
 mod task;
 mod terminals;

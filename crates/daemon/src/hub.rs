@@ -356,6 +356,7 @@ impl Hub {
             agent: view.name.clone(),
             state: view.state,
             error: view.error.clone(),
+            cause: view.cause.clone(),
             outdated: view.outdated,
             stopping: view.stopping,
         };
@@ -592,6 +593,7 @@ pub(crate) fn resting_view(definition: &AgentDefinition) -> AgentView {
         description: definition.description.clone(),
         state: AgentState::Stopped,
         error: None,
+        cause: None,
         outdated: false,
         stopping: false,
         pid: None,

@@ -11,4 +11,5 @@ pub mod environment;
 pub mod fleet;
 pub mod gate;
 pub mod pane;
+pub mod reason;
 pub mod workspace;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::AgentName;
+use crate::{AgentName, Cause};
 
 /// The state of an agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,6 +45,13 @@ pub struct AgentView {
     pub state: AgentState,
     /// Why the state is `error`, in plain words; for a failed start with the agent's last stderr lines after it.
     pub error: Option<String>,
+    /// The same for a program, where it is known.
+    #[serde(
+        default,
+        deserialize_with = "crate::cause::known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cause: Option<Cause>,
     /// It runs with a definition that is no longer the one of the configuration.
     pub outdated: bool,
     /// It has been asked to stop and something of it still lives.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::AuthMethod;
-use crate::{AgentName, ConversationId, MessageId, PermissionId};
+use crate::{AgentName, Cause, ConversationId, MessageId, PermissionId};
 
 pub use elicitation::{
     AnswerElicitationParams, Elicitation, ElicitationAction, ElicitationOutcome, Field, FieldInput,
@@ -86,6 +86,13 @@ pub struct Message {
     pub stop_reason: Option<StopReason>,
     /// Why an agent message ended without a known stop reason, or `cancelled` for a queued message that Stop dropped.
     pub error: Option<String>,
+    /// The same for a program, where it is known.
+    #[serde(
+        default,
+        deserialize_with = "crate::cause::known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cause: Option<Cause>,
     /// On system messages.
     pub code: Option<SystemCode>,
 }

@@ -12,7 +12,9 @@ use crate::conversation::{
 use crate::method::Access;
 use crate::surface::{StateChanged, SurfaceClosed, SurfaceView};
 use crate::workspace::WorkspacesChanged;
-use crate::{AgentName, ConversationId, Cursor, ElicitationId, Epoch, MessageId, PermissionId, SurfaceId};
+use crate::{
+    AgentName, Cause, ConversationId, Cursor, ElicitationId, Epoch, MessageId, PermissionId, SurfaceId,
+};
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal ($payload:ty), $class:ident;)+) => {
@@ -198,6 +200,13 @@ pub struct AgentStateChanged {
     pub state: AgentState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The same for a program, where it is known.
+    #[serde(
+        default,
+        deserialize_with = "crate::cause::known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cause: Option<Cause>,
     pub outdated: bool,
     pub stopping: bool,
 }

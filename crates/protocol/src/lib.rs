@@ -4,6 +4,7 @@
 //! page and the TypeScript types are generated from here (`generated.rs`), and a test fails when they are stale.
 
 pub mod agent;
+mod cause;
 pub mod channel;
 pub mod configuration;
 pub mod conversation;
@@ -21,6 +22,7 @@ pub mod workspace;
 #[cfg(test)]
 mod generated;
 
+pub use cause::Cause;
 pub use error::{ErrorData, ErrorKind, ExitCode, RpcError};
 pub use event::{Event, EventKind, Frame};
 pub use identity::{

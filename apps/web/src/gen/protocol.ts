@@ -280,6 +280,8 @@ export type AgentStateChanged = {
   agent: AgentName;
   state: AgentState;
   error?: string;
+  /** The same for a program, where it is known. */
+  cause?: Cause;
   outdated: boolean;
   stopping: boolean;
 };
@@ -306,6 +308,8 @@ export type AgentView = {
   state: AgentState;
   /** Why the state is `error`, in plain words; for a failed start with the agent's last stderr lines after it. */
   error: string | null;
+  /** The same for a program, where it is known. */
+  cause?: Cause;
   /** It runs with a definition that is no longer the one of the configuration. */
   outdated: boolean;
   /** It has been asked to stop and something of it still lives. */
@@ -404,6 +408,29 @@ export type CapabilitiesReply = {
   /** This caller may do what the gate opens; always true outside. */
   gate_open: boolean;
 };
+
+/** Why something ended. It stands beside the sentence that says the same and more, and is absent where only a sentence is known, an agent's own words for example. */
+export type Cause =
+  /** Stop dropped the message before it was sent. */
+  | { kind: "dropped" }
+  /** The message was taken back before it was sent. */
+  | { kind: "withdrawn" }
+  /** The daemon ended meanwhile. */
+  | { kind: "daemon_ended" }
+  /** The agent was stopped while it started. */
+  | { kind: "stopped" }
+  /** The agent's process ended by itself. */
+  | { kind: "exited"; code: number }
+  /** A signal ended the agent's process. */
+  | { kind: "killed"; signal: number; name: string | null }
+  /** The agent's command cannot be found, or not be run. */
+  | { kind: "no_command"; command: string }
+  /** Its working directory does not exist. */
+  | { kind: "no_folder"; folder: string }
+  /** The agent did not answer `initialize`. */
+  | { kind: "no_handshake"; seconds: number }
+  /** As many agents run as may, and none of them makes room. */
+  | { kind: "too_many_agents"; busy: Array<AgentName>; limit: number };
 
 /** The answer of one agent. */
 export type ChannelAnswer = {
@@ -1067,6 +1094,8 @@ export type Message = {
   stopReason: StopReason | null;
   /** Why an agent message ended without a known stop reason, or `cancelled` for a queued message that Stop dropped. */
   error: string | null;
+  /** The same for a program, where it is known. */
+  cause?: Cause;
   /** On system messages. */
   code: SystemCode | null;
 };

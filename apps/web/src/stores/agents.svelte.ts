@@ -101,7 +101,7 @@ export class AgentsStore {
 
   private applyState(frame: Frame): void {
     if (frame.type !== "agent:state") return;
-    const { agent: name, state, error, outdated, stopping } = frame;
+    const { agent: name, state, error, cause, outdated, stopping } = frame;
     const known = this.find(name);
     if (!known) {
       if (this.isLoaded && this.early === null) this.load().catch(unlessLost);
@@ -110,7 +110,7 @@ export class AgentsStore {
     const restarted = state === "starting" && known.state !== "starting";
     const started_at = restarted ? frame.ts : state === "stopped" || state === "error" ? null : known.started_at;
     const pid = state === "stopped" || state === "error" || restarted ? null : known.pid;
-    this.put({ ...known, state, error: error ?? null, outdated, stopping, started_at, pid });
+    this.put({ ...known, state, error: error ?? null, cause, outdated, stopping, started_at, pid });
     // What `initialize` told comes with the list alone.
     if (state === "ready" && known.state === "starting") this.read().catch(unlessLost);
   }

@@ -2,6 +2,7 @@
 // permission is asked for only when a first notification would have been useful.
 import type { AgentName, Frame } from "../protocol";
 import { language } from "../words/language.svelte";
+import { reasonOf } from "../words/reason";
 import type { Desk } from "./desk.svelte";
 import { router } from "./route.svelte";
 
@@ -37,7 +38,7 @@ export class Notifier {
         }
         case "agent:state":
           if (frame.state === "error") {
-            this.tell(frame.agent, say.notifyError(this.title(frame.agent)), frame.error?.split("\n")[0] ?? "");
+            this.tell(frame.agent, say.notifyError(this.title(frame.agent)), reasonOf(say, frame.error ?? "", frame.cause).split("\n")[0] ?? "");
           }
           break;
         default:

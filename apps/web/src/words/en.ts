@@ -1,6 +1,6 @@
 // The page's words in English; they are the shape that every other language must have.
 import type { About } from "../stores/asking.svelte";
-import type { StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { ConnectionState } from "../transport/connection";
 
 const rules = new Intl.PluralRules("en");
@@ -164,6 +164,21 @@ export const en = {
   systemLine: (code: SystemCode) =>
     ({ "agent-restarted": "A new session: the agent has forgotten what stands above", "agent-unavailable": "The agent could not be reached", "too-many-requests": "The agent asked for too much at once: what came beyond was answered as cancelled" })[code],
   waitsFor: (agent: string) => `Waiting for ${agent}…`,
+  causeLine: (cause: Cause): string => {
+    switch (cause.kind) {
+      case "dropped": return "Not sent: Stop dropped it.";
+      case "withdrawn": return "Not sent: it was taken back.";
+      case "daemon_ended": return "Pupitre ended meanwhile.";
+      case "stopped": return "It was stopped while it started.";
+      case "exited": return `The agent ended by itself, with exit code ${cause.code}.`;
+      case "killed": return `A signal ended the agent: ${cause.name ?? cause.signal}.`;
+      case "no_command": return `Its command cannot be run: ${cause.command}`;
+      case "no_folder": return `Its folder does not exist: ${cause.folder}`;
+      case "no_handshake": return `It gave no answer within ${cause.seconds} s.`;
+      case "too_many_agents": return `Too many agents run (${cause.busy.join(", ")}); the limit is ${cause.limit}.`;
+    }
+  },
+  notSentSince: (reason: string) => `Not sent. ${reason}`,
   answerBroke: "The answer broke off:",
   stopReason: (reason: StopReason) =>
     ({

@@ -1,5 +1,5 @@
 // Les mots de la page en français.
-import type { StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { ConnectionState } from "../transport/connection";
 import type { Catalogue, KeyRow } from "./en";
 
@@ -160,6 +160,21 @@ export const fr: Catalogue = {
   systemLine: (code: SystemCode) =>
     ({ "agent-restarted": "Nouvelle session : l’agent a oublié ce qui précède", "agent-unavailable": "L’agent n’a pas pu être joint", "too-many-requests": "L’agent a demandé trop de choses à la fois : le reste a reçu une annulation" })[code],
   waitsFor: (agent) => `${agent} va répondre…`,
+  causeLine: (cause: Cause): string => {
+    switch (cause.kind) {
+      case "dropped": return "Pas envoyé : l’arrêt l’a retiré.";
+      case "withdrawn": return "Pas envoyé : il a été repris.";
+      case "daemon_ended": return "Pupitre a pris fin entre-temps.";
+      case "stopped": return "Il a été arrêté pendant qu’il démarrait.";
+      case "exited": return `L’agent a pris fin de lui-même, avec le code de sortie ${cause.code}.`;
+      case "killed": return `Un signal a mis fin à l’agent : ${cause.name ?? cause.signal}.`;
+      case "no_command": return `Sa commande ne peut pas être exécutée : ${cause.command}`;
+      case "no_folder": return `Son dossier n’existe pas : ${cause.folder}`;
+      case "no_handshake": return `Il n’a pas répondu en ${cause.seconds} s.`;
+      case "too_many_agents": return `Trop d’agents tournent (${cause.busy.join(", ")}) ; la limite est ${cause.limit}.`;
+    }
+  },
+  notSentSince: (reason) => `Pas envoyé. ${reason}`,
   answerBroke: "La réponse s’est interrompue :",
   stopReason: (reason: StopReason) =>
     ({

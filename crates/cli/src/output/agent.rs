@@ -97,6 +97,7 @@ mod tests {
             description: None,
             state,
             error: None,
+            cause: None,
             outdated: false,
             stopping: false,
             pid: None,

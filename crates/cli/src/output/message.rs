@@ -251,6 +251,7 @@ mod tests {
             queued: false,
             stop_reason: None,
             error: None,
+            cause: None,
             code: None,
         }
     }

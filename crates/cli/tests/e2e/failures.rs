@@ -1,9 +1,9 @@
 //! Agents that die, that cannot be started, or that speak something else: what is said, and that the next message works.
 
-use pupitre_protocol::ErrorKind;
 use pupitre_protocol::agent::{AgentParams, AgentState};
 use pupitre_protocol::conversation::{ConversationView, Role, SystemCode};
 use pupitre_protocol::method::agent;
+use pupitre_protocol::{Cause, ErrorKind};
 use pupitre_testkit::fixtures::odd_script;
 
 use crate::support::{Desk, TestAgent, agent_name, fake_script, shell_agent, text_of};
@@ -27,8 +27,10 @@ fn a_crash_in_a_turn_is_told_and_the_next_turn_works() {
         broken.error.as_deref().unwrap().contains("exited with code 3"),
         "{broken:#?}"
     );
+    assert_eq!(broken.cause, Some(Cause::Exited { code: 3 }));
     let agent = desk.agent("demo");
     assert_eq!(agent.state, AgentState::Error);
+    assert_eq!(agent.cause, Some(Cause::Exited { code: 3 }));
     assert!(
         agent.error.as_deref().unwrap().contains("exited with code 3"),
         "{agent:#?}"

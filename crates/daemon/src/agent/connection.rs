@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pupitre_guard::wire::{GuardReport, GuardRequest};
+use pupitre_model::reason::Reason;
 use pupitre_protocol::limits::DRAIN_MS;
 use tokio::process::ChildStdout;
 use tokio::sync::mpsc;
@@ -62,7 +63,7 @@ pub(super) enum Tree {
 /// The end of the agent's own process.
 #[derive(Debug, Clone)]
 pub(super) struct Exit {
-    pub(super) reason: String,
+    pub(super) reason: Reason,
     pub(super) drained_by_ms: u64,
     /// The lifecycle has been told.
     pub(super) told: bool,
@@ -205,7 +206,7 @@ impl Link {
         }
     }
 
-    pub(super) fn exited(&mut self, reason: String) {
+    pub(super) fn exited(&mut self, reason: Reason) {
         let drained_by_ms = match self.output {
             Output::Open => steady_ms() + DRAIN_MS,
             Output::Ended { .. } => steady_ms(),

@@ -3,21 +3,23 @@
 use pupitre_guard::wire::GuardReport;
 use pupitre_model::agent::lifecycle::{Action, Input, StartFailure, Usage};
 use pupitre_model::config::AgentDefinition;
+use pupitre_model::reason::Reason;
 use pupitre_protocol::agent::{AgentLogsReply, AgentTraceReply, AgentView, TraceEntry};
 use pupitre_protocol::event::AgentTraced;
 use pupitre_protocol::limits::REPLY_BYTES;
-use pupitre_protocol::{ErrorKind, Event, RpcError};
+use pupitre_protocol::{Cause, ErrorKind, Event, RpcError};
 use tokio::sync::mpsc;
 
 use super::acp::{Connection, Initialized, LineReader, Redactor, Trace, initialize, outgoing_lines};
 use super::connection::{Link, LinkInput, LinkParts, Tree};
+use super::reason;
 use super::session::{Asked, Session};
 use super::task::AgentTask;
 use super::veil::Veil;
 use super::{Answer, Respond};
 use crate::clock::{epoch_ms, steady_ms};
 use crate::hub::UnitEvent;
-use crate::process::{Program, exit_reason};
+use crate::process::Program;
 
 /// Who waits for the end of a transition.
 #[derive(Debug, Default)]
@@ -77,7 +79,7 @@ impl AgentTask {
                 Action::Spawn => self.spawn(),
                 Action::End => {
                     self.end_process();
-                    if let Some(reason) = self.lifecycle.reason().map(str::to_owned) {
+                    if let Some(reason) = self.lifecycle.reason().cloned() {
                         self.turn_lost(&reason);
                     }
                 }
@@ -97,29 +99,32 @@ impl AgentTask {
         let error = match outcome {
             Ok(()) => None,
             Err(StartFailure::Failed { reason }) => {
-                let reason = self.reason_with_stderr(reason);
+                let reason = self.reason_with_stderr(&reason);
                 let what = if self.last_run.initialized.is_none() {
-                    self.last_run.failed_start = Some(reason.clone());
+                    self.last_run.failed_start = Some(reason.text.clone());
                     self.view_changed = true;
                     "could not be started"
                 } else {
                     // It ran, and ended while it opened the session.
                     "ended before it was given the message"
                 };
-                self.unreached(&format!("{what}: {reason}"));
+                self.unreached(&reason.with_text(format!("{what}: {reason}")));
                 Some(RpcError::new(
                     ErrorKind::StartFailed,
                     format!("agent {} did not start: {reason}", self.definition.name),
                 ))
             }
             Err(StartFailure::Cancelled) => {
-                self.unreached("could not be started: it was stopped while it started");
+                self.unreached(&Reason::new(
+                    "could not be started: it was stopped while it started",
+                    Cause::Stopped,
+                ));
                 let message = format!("agent {} was stopped while it started", self.definition.name);
                 Some(RpcError::new(ErrorKind::StartCancelled, message))
             }
             Err(StartFailure::Refused { reason }) => {
-                self.unreached(&format!("could not be started: {reason}"));
-                Some(RpcError::new(ErrorKind::TooManyAgents, reason))
+                self.unreached(&reason.with_text(format!("could not be started: {reason}")));
+                Some(RpcError::new(ErrorKind::TooManyAgents, reason.text))
             }
         };
         for respond in std::mem::take(&mut self.waiters.starts) {
@@ -145,9 +150,9 @@ impl AgentTask {
         }
     }
 
-    fn launch(&mut self) -> Result<Link, String> {
-        let program =
-            Program::of_agent(&self.definition, &self.context.home).map_err(|error| error.to_string())?;
+    fn launch(&mut self) -> Result<Link, Reason> {
+        let program = Program::of_agent(&self.definition, &self.context.home)
+            .map_err(|error| reason::of_launch(&error))?;
         let redactor = Redactor::new(program.secrets.iter().map(|(value, _)| value.as_str()));
         self.veil = Veil::over(&program.secrets);
         let (news, news_in) = mpsc::unbounded_channel();
@@ -208,7 +213,7 @@ impl AgentTask {
                 }
                 if let Some(error) = error {
                     self.step(Input::ConnectionLost {
-                        reason: format!("the connection was ended: {error}"),
+                        reason: format!("the connection was ended: {error}").into(),
                     });
                 }
             }
@@ -225,7 +230,7 @@ impl AgentTask {
         match error {
             super::acp::WriteError::Overflow { .. } => {
                 self.step(Input::ConnectionLost {
-                    reason: format!("the connection was ended: {error}"),
+                    reason: format!("the connection was ended: {error}").into(),
                 });
             }
             // The agent closed its stdin, most likely by ending, which is reported with its reason.
@@ -245,12 +250,12 @@ impl AgentTask {
             }
             GuardReport::SpawnFailed { error } => {
                 if let Some(link) = &mut self.link {
-                    link.exited(error);
+                    link.exited(error.into());
                 }
             }
             GuardReport::Exited { code, signal } => {
-                let reason = exit_reason(code, signal);
-                tracing::info!(agent = %self.definition.name, reason, "the agent's process ended");
+                let reason = reason::of_exit(code, signal);
+                tracing::info!(agent = %self.definition.name, %reason, "the agent's process ended");
                 if let Some(link) = &mut self.link {
                     link.exited(reason);
                 }
@@ -283,7 +288,7 @@ impl AgentTask {
             if let Some(link) = &mut self.link
                 && link.exit.is_none()
             {
-                link.exited("its guard was ended from outside, and the agent with it".to_owned());
+                link.exited("its guard was ended from outside, and the agent with it".into());
                 link.output_ended();
             }
             if let Some(link) = &mut self.link {
@@ -324,7 +329,7 @@ impl AgentTask {
             self.look_at_tree();
         } else if self.link.as_ref().is_some_and(|link| link.is_mute(now_ms)) {
             self.step(Input::ConnectionLost {
-                reason: "closed its output and said nothing more".to_owned(),
+                reason: "closed its output and said nothing more".into(),
             });
         }
     }
@@ -342,13 +347,13 @@ impl AgentTask {
         self.step(Input::ProcessEnded { reason });
     }
 
-    fn reason_with_stderr(&self, reason: String) -> String {
+    fn reason_with_stderr(&self, reason: &Reason) -> Reason {
         let since = self.last_run.started_at.unwrap_or(u64::MAX);
         let lines = self.log.last_stderr(since, REASON_STDERR_LINES);
         if lines.is_empty() {
-            reason
+            reason.clone()
         } else {
-            format!("{reason}\n{}", lines.join("\n"))
+            reason.with_text(format!("{reason}\n{}", lines.join("\n")))
         }
     }
 
@@ -378,10 +383,14 @@ impl AgentTask {
             icon: definition.icon.clone(),
             description: definition.description.clone(),
             state: self.lifecycle.state(),
-            error: self
-                .lifecycle
-                .reason()
-                .map(|reason| self.last_run.failed_start.as_deref().unwrap_or(reason).to_owned()),
+            error: self.lifecycle.reason().map(|reason| {
+                self.last_run
+                    .failed_start
+                    .as_deref()
+                    .unwrap_or(&reason.text)
+                    .to_owned()
+            }),
+            cause: self.lifecycle.reason().and_then(|reason| reason.cause.clone()),
             outdated: link.is_some() && self.last_run.definition.as_ref() != Some(definition),
             stopping: self.lifecycle.is_ending(),
             pid: link.and_then(|link| link.pid),

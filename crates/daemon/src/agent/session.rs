@@ -180,7 +180,9 @@ impl AgentTask {
     }
 
     fn take_handshake(&mut self, outcome: Result<Box<RawValue>, AgentError>) {
-        let failed = |reason: String| Input::HandshakeFailed { reason };
+        let failed = |reason: String| Input::HandshakeFailed {
+            reason: reason.into(),
+        };
         let input = match outcome {
             Ok(result) => match initialized(&result) {
                 Ok(mut initialized) => {
@@ -284,7 +286,7 @@ impl AgentTask {
         self.session = Session::Closed { known };
         if self.unsent.take().is_some() {
             let message = format!("agent {} {reason}", self.definition.name);
-            self.conversation.agent_unavailable(&message, &mut SystemStamps);
+            self.conversation.agent_unavailable(message, &mut SystemStamps);
         }
     }
 

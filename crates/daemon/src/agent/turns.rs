@@ -3,6 +3,7 @@
 use pupitre_model::agent::lifecycle::Input;
 use pupitre_model::config::PermissionPolicy;
 use pupitre_model::conversation::{Attachment, Prompt, SendError, Stall, TurnEnd};
+use pupitre_model::reason::Reason;
 use pupitre_protocol::conversation::{AnsweredBy, CancelReply, PermissionOutcome, SendReply, ToolKind};
 use pupitre_protocol::limits::CANCEL_MS;
 use pupitre_protocol::{ErrorKind, MessageId, PermissionId, RpcError};
@@ -164,10 +165,10 @@ impl AgentTask {
     }
 
     /// Ends what runs because the agent could not be given the message, for this reason, which is said of the agent.
-    pub(super) fn unreached(&mut self, reason: &str) {
+    pub(super) fn unreached(&mut self, reason: &Reason) {
         if self.unsent.take().is_some() {
-            let error = format!("agent {} {reason}", self.definition.name);
-            self.conversation.agent_unavailable(&error, &mut SystemStamps);
+            let told = reason.with_text(format!("agent {} {reason}", self.definition.name));
+            self.conversation.agent_unavailable(told, &mut SystemStamps);
         }
     }
 
@@ -193,13 +194,13 @@ impl AgentTask {
     }
 
     /// Ends what runs because the connection is over.
-    pub(super) fn turn_lost(&mut self, reason: &str) {
+    pub(super) fn turn_lost(&mut self, reason: &Reason) {
         self.cancel_deadline_ms = None;
         if self.conversation.login().is_some() {
             self.unsent = None;
         }
         if self.unsent.is_none() {
-            self.conversation.agent_ended(reason, &mut SystemStamps);
+            self.conversation.agent_ended(reason.clone(), &mut SystemStamps);
         }
     }
 

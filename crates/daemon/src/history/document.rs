@@ -240,6 +240,7 @@ mod tests {
             queued: false,
             stop_reason: None,
             error: None,
+            cause: None,
             code: None,
         };
         let text = markdown(&message);

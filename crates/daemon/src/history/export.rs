@@ -12,7 +12,7 @@ use super::store::Store;
 use super::{History, HistoryError, Read};
 
 const OLDEST: &str = "
-    SELECT m.key, m.id, m.rev, m.created_at, m.role, m.turn, m.done, m.queued, m.stop_reason, m.error, m.code
+    SELECT m.key, m.id, m.rev, m.created_at, m.role, m.turn, m.done, m.queued, m.stop_reason, m.error, m.code, m.cause
     FROM message m WHERE m.conversation = ?1 AND m.id >= ?2 ORDER BY m.id";
 const HAS_OLDER: &str = "SELECT EXISTS (SELECT 1 FROM message WHERE conversation = ?1 AND id < ?2)";
 

@@ -28,7 +28,7 @@ const CONVERSATION: &str = "
     SELECT c.key, c.id, c.agent, c.cwd, c.title, c.created_at, c.rev, c.total, c.usage, s.session, c.config
     FROM conversation c LEFT JOIN session s ON s.conversation = c.id";
 pub(super) const NEWEST: &str = "
-    SELECT m.key, m.id, m.rev, m.created_at, m.role, m.turn, m.done, m.queued, m.stop_reason, m.error, m.code
+    SELECT m.key, m.id, m.rev, m.created_at, m.role, m.turn, m.done, m.queued, m.stop_reason, m.error, m.code, m.cause
     FROM message m WHERE m.conversation = ?1 AND m.id < ?2 ORDER BY m.id DESC";
 pub(super) const OLDEST_OPEN: &str = "
     SELECT min(id) FROM message WHERE conversation = ?1 AND (done = 0 OR queued = 1)";
@@ -388,6 +388,11 @@ fn message(row: &Row<'_>, agent: &AgentName, conversation: ConversationId) -> ru
             .as_str_or_null()?
             .map(|word| from_word(10, word))
             .transpose()?,
+        // One of another version costs itself alone: the sentence still tells.
+        cause: row
+            .get_ref(11)?
+            .as_str_or_null()?
+            .and_then(|json| serde_json::from_str(json).ok()),
     })
 }
 

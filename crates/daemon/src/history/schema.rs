@@ -103,8 +103,9 @@ CREATE TABLE channel_entry (
 CREATE INDEX channel_order ON channel_entry (config, channel, id);
 ";
 
-/// The text of finished messages, to be searched. Words that are deleted leave the index at once.
+/// Why a message has an error, and the text of finished ones, to be searched. Words that are deleted leave the index at once.
 const THIRD: &str = r#"
+ALTER TABLE message ADD COLUMN cause TEXT;
 CREATE VIRTUAL TABLE said USING fts5(text, tokenize = "unicode61 remove_diacritics 2");
 INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
 INSERT INTO said (rowid, text)

@@ -27,10 +27,10 @@ const PUT_SESSION: &str = "
     ON CONFLICT (conversation) DO UPDATE SET session = excluded.session";
 const DELETE_SESSION: &str = "DELETE FROM session WHERE conversation = ?1";
 const ADD_MESSAGE: &str = "
-    INSERT INTO message (id, conversation, created_at, role, turn, done, queued, stop_reason, error, code, rev)
-    SELECT ?1, key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM conversation WHERE id = ?2";
+    INSERT INTO message (id, conversation, created_at, role, turn, done, queued, stop_reason, error, code, rev, cause)
+    SELECT ?1, key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM conversation WHERE id = ?2";
 const CHANGE_MESSAGE: &str = "
-    UPDATE message SET turn = ?2, done = ?3, queued = ?4, stop_reason = ?5, error = ?6, code = ?7, rev = ?8
+    UPDATE message SET turn = ?2, done = ?3, queued = ?4, stop_reason = ?5, error = ?6, code = ?7, rev = ?8, cause = ?9
     WHERE id = ?1";
 const TOUCH_MESSAGE: &str = "UPDATE message SET rev = ?2 WHERE id = ?1";
 const MESSAGE_KEY: &str = "SELECT key FROM message WHERE id = ?1";
@@ -215,6 +215,7 @@ fn add_message(
         header.error,
         header.code.as_ref().map(word),
         integer(rev),
+        cause_json(header),
     ])?;
     Ok(())
 }
@@ -229,8 +230,14 @@ fn change_message(connection: &Connection, header: &Message, rev: u64) -> rusqli
         header.error,
         header.code.as_ref().map(word),
         integer(rev),
+        cause_json(header),
     ])?;
     Ok(())
+}
+
+fn cause_json(header: &Message) -> Option<String> {
+    let cause = header.cause.as_ref();
+    cause.map(|cause| serde_json::to_string(cause).expect("a cause is JSON"))
 }
 
 fn put_parts(connection: &Connection, message: i64, change: &MessageChange<'_>) -> rusqlite::Result<()> {

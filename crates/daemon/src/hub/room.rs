@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use pupitre_model::agent::capacity::{Decision, too_many_agents};
-use pupitre_protocol::AgentName;
+use pupitre_model::reason::Reason;
 use pupitre_protocol::agent::{AgentState, AgentView};
+use pupitre_protocol::{AgentName, Cause};
 
 use super::Hub;
 
@@ -14,13 +15,13 @@ pub(crate) type RoomAnswer = Result<(), RoomRefused>;
 /// Why an agent may not start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RoomRefused {
-    pub(crate) reason: String,
+    pub(crate) reason: Reason,
 }
 
 impl RoomRefused {
     pub(crate) fn shutting_down() -> Self {
         Self {
-            reason: "the daemon is shutting down".to_owned(),
+            reason: "the daemon is shutting down".into(),
         }
     }
 }
@@ -34,7 +35,10 @@ impl Hub {
                 Decision::Refuse { agent, busy } => {
                     let in_order = self.agents.iter().map(|agent| &agent.view.name);
                     let busy: Vec<AgentName> = in_order.filter(|name| busy.contains(name)).cloned().collect();
-                    let reason = too_many_agents(&busy, self.capacity.most());
+                    let most = self.capacity.most();
+                    let words = too_many_agents(&busy, most);
+                    let limit = u32::try_from(most).unwrap_or(u32::MAX);
+                    let reason = Reason::new(words, Cause::TooManyAgents { busy, limit });
                     self.answer_asking(&agent, Err(RoomRefused { reason }));
                 }
                 Decision::Evict(name) => {

@@ -2,8 +2,11 @@
 //!
 //! Responsible for the states and transitions of the agents page; how many may run is decided in `capacity`.
 
+use pupitre_protocol::Cause;
 use pupitre_protocol::agent::AgentState;
 use pupitre_protocol::limits::{HANDSHAKE_MS, IDLE_LOOK_MS};
+
+use crate::reason::Reason;
 
 /// Where an agent's process is in its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +46,7 @@ enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Rest {
     Stopped,
-    Failed { reason: String },
+    Failed { reason: Reason },
 }
 
 /// Whether a turn of the agent's conversation runs.
@@ -61,7 +64,7 @@ enum Outcome {
         before: AgentState,
     },
     Failed {
-        reason: String,
+        reason: Reason,
     },
 }
 
@@ -81,27 +84,27 @@ pub enum Input {
     RoomGiven,
     /// No more agent may run now.
     RoomRefused {
-        reason: String,
+        reason: Reason,
     },
     /// Another agent needs this one's place.
     EvictionAsked,
     /// No process came to be.
     SpawnFailed {
-        reason: String,
+        reason: Reason,
     },
     HandshakeDone,
     HandshakeFailed {
-        reason: String,
+        reason: Reason,
     },
     TimePassed,
     Usage(Usage),
     /// The connection cannot go on although the process lives: a line over the limit, stdin that nobody reads.
     ConnectionLost {
-        reason: String,
+        reason: Reason,
     },
     /// The agent's own process ended; what it started may live on.
     ProcessEnded {
-        reason: String,
+        reason: Reason,
     },
     /// Nothing of the agent lives.
     TreeGone,
@@ -131,12 +134,12 @@ pub enum Action {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartFailure {
     Failed {
-        reason: String,
+        reason: Reason,
     },
     Cancelled,
     /// Too many agents run.
     Refused {
-        reason: String,
+        reason: Reason,
     },
 }
 
@@ -179,7 +182,7 @@ impl Lifecycle {
     }
 
     /// Returns why the state is `error`.
-    pub fn reason(&self) -> Option<&str> {
+    pub fn reason(&self) -> Option<&Reason> {
         match &self.phase {
             Phase::Ending {
                 outcome: Outcome::Failed { reason },
@@ -327,10 +330,13 @@ impl Lifecycle {
             return Vec::new();
         }
         match self.phase {
-            Phase::Starting { .. } => self.fail(format!(
-                "no answer to initialize within {} s",
-                HANDSHAKE_MS / 1_000
-            )),
+            Phase::Starting { .. } => {
+                let seconds = HANDSHAKE_MS / 1_000;
+                self.fail(Reason::new(
+                    format!("no answer to initialize within {seconds} s"),
+                    Cause::NoHandshake { seconds },
+                ))
+            }
             Phase::Running { .. } => self.end_unused(),
             Phase::Resting(_) | Phase::Waiting(_) | Phase::Ending { .. } => Vec::new(),
         }
@@ -401,7 +407,7 @@ impl Lifecycle {
         vec![Action::End, Action::Show]
     }
 
-    fn fail(&mut self, reason: String) -> Vec<Action> {
+    fn fail(&mut self, reason: Reason) -> Vec<Action> {
         self.phase = Phase::Ending {
             outcome: Outcome::Failed { reason },
             after: After::Rest,
@@ -424,7 +430,7 @@ impl Lifecycle {
             }
             // Nothing is left of a process that nobody ended: its end itself was not seen.
             Phase::Starting { .. } | Phase::Running { .. } => {
-                let reason = "ended without a word".to_owned();
+                let reason = "ended without a word".into();
                 (Rest::Failed { reason }, After::Rest)
             }
             Phase::Resting(_) | Phase::Waiting(_) => return Vec::new(),

@@ -6,6 +6,7 @@ use pupitre_protocol::limits::{MESSAGE_BYTES, MESSAGE_PARTS};
 
 use super::clip::json_len;
 use super::{Change, Conversation, Stamps};
+use crate::reason::Reason;
 
 /// The least room that a part finds in a message, however full that is.
 const LEAST_PART_BYTES: usize = 2 << 10;
@@ -162,6 +163,7 @@ impl Conversation {
             queued: false,
             stop_reason: None,
             error: None,
+            cause: None,
             code: None,
         }
     }
@@ -219,12 +221,12 @@ impl Conversation {
     }
 
     /// Ends an agent message. `Ok(None)` means that the answer goes on in a next message.
-    pub(super) fn finish(&mut self, id: MessageId, end: Result<Option<StopReason>, String>) {
+    pub(super) fn finish(&mut self, id: MessageId, end: Result<Option<StopReason>, Reason>) {
         self.amend(id, |message| {
             message.done = true;
             match end {
                 Ok(stop_reason) => message.stop_reason = stop_reason,
-                Err(error) => message.error = Some(error),
+                Err(reason) => (message.error, message.cause) = (Some(reason.text), reason.cause),
             }
         });
     }

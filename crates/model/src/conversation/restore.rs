@@ -1,10 +1,11 @@
 //! Taking up a conversation from storage, and putting together again what was cut.
 
 use pupitre_protocol::conversation::{Message, Part, Role, Usage};
-use pupitre_protocol::{AgentName, ConversationId};
+use pupitre_protocol::{AgentName, Cause, ConversationId};
 
 use super::held::Held;
 use super::{Conversation, Stamps, WholeField};
+use crate::reason::Reason;
 
 /// A conversation as storage has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,7 @@ impl Conversation {
             self.amend(id, |message| {
                 message.queued = false;
                 message.error = Some(NOT_SENT.to_owned());
+                message.cause = Some(Cause::DaemonEnded);
             });
         }
         let open: Vec<_> = self
@@ -59,7 +61,7 @@ impl Conversation {
             .map(|held| held.message.id)
             .collect();
         for id in &open {
-            self.finish(*id, Err(CUT_OFF.to_owned()));
+            self.finish(*id, Err(Reason::new(CUT_OFF, Cause::DaemonEnded)));
         }
         if open.is_empty()
             && let Some(turn) = self.turn_without_end()
@@ -67,6 +69,7 @@ impl Conversation {
             let mut message = self.draft(Role::Agent, stamps);
             message.turn = Some(turn);
             message.error = Some(CUT_OFF.to_owned());
+            message.cause = Some(Cause::DaemonEnded);
             self.add(message);
         }
     }

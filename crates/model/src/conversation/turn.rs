@@ -4,11 +4,12 @@ use pupitre_protocol::conversation::{
     ElicitationOutcome, Media, Part, PermissionOutcome, Resource, Role, StopReason, SystemCode,
 };
 use pupitre_protocol::limits::{FIELD_BYTES, QUEUED_MESSAGES};
-use pupitre_protocol::{ElicitationId, MessageId, PermissionId};
+use pupitre_protocol::{Cause, ElicitationId, MessageId, PermissionId};
 
 use super::fold::ToolEnd;
 use super::held::position;
 use super::{Change, Conversation, Stage, Stamps, Turn, WholeField, clip};
+use crate::reason::Reason;
 
 /// What a turn begins with.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +39,10 @@ pub enum TurnEnd {
     Stopped(StopReason),
     /// Without a reason that is known; the text says what came.
     Unclear(String),
-    /// With an error, in the agent's words, or by the death of its process.
+    /// With an error, in the agent's words.
     Failed(String),
+    /// By the end of the agent's process.
+    Lost(Reason),
 }
 
 /// Whether an agent that answers says something.
@@ -202,14 +205,14 @@ impl Conversation {
             .position(|prompt| prompt.message == id)
             .ok_or(WithdrawError)?;
         self.queue.remove(place);
-        self.unqueue(id, "withdrawn");
+        self.unqueue(id, &Reason::new("withdrawn", Cause::Withdrawn));
         self.record_turn();
         Ok(())
     }
 
     /// Asks the running turn to end and drops what is queued. Without a turn, ends what the agent asks of its user.
     pub fn cancel(&mut self) -> Cancelled {
-        let dropped = self.drop_queue(DROPPED);
+        let dropped = self.drop_queue(&Reason::new(DROPPED, Cause::Dropped));
         let cancelled = if self.turn.is_some() {
             self.cancel_turn()
         } else {
@@ -283,12 +286,12 @@ impl Conversation {
         match turn.stage {
             Stage::Answering => {
                 let id = self.closing_message(stamps);
-                let reason = |text: String| clip::label(&text, clip::REASON_BYTES).into_owned();
                 self.finish(
                     id,
                     match end {
                         TurnEnd::Stopped(reason) => Ok(Some(reason)),
-                        TurnEnd::Unclear(text) | TurnEnd::Failed(text) => Err(reason(text)),
+                        TurnEnd::Unclear(text) | TurnEnd::Failed(text) => Err(clipped(&text.into())),
+                        TurnEnd::Lost(reason) => Err(clipped(&reason)),
                     },
                 );
             }
@@ -306,8 +309,8 @@ impl Conversation {
     }
 
     /// Ends the running turn because the agent could not be started or reached; what waits is not sent.
-    pub fn agent_unavailable(&mut self, error: &str, stamps: &mut dyn Stamps) {
-        let error = clip::label(error, clip::REASON_BYTES).into_owned();
+    pub fn agent_unavailable(&mut self, reason: impl Into<Reason>, stamps: &mut dyn Stamps) {
+        let reason = clipped(&reason.into());
         self.withdraw_asked();
         if let Some(turn) = self.turn {
             if turn.stage == Stage::Answering {
@@ -315,29 +318,31 @@ impl Conversation {
                 let mut message = self.draft(Role::System, stamps);
                 message.turn = Some(turn.message);
                 message.code = Some(SystemCode::AgentUnavailable);
-                message.error = Some(error);
+                message.error = Some(reason.text.clone());
+                message.cause.clone_from(&reason.cause);
                 self.add(message);
                 self.turn = None;
                 self.stalled = false;
                 self.login = None;
                 self.record_turn();
             } else {
-                self.end_turn(TurnEnd::Failed(error), stamps);
+                self.end_turn(TurnEnd::Lost(reason.clone()), stamps);
             }
         }
-        self.drop_queue("not sent: the agent is not available");
+        self.drop_queue(&reason.with_text("not sent: the agent is not available"));
     }
 
     /// Ends what runs because the agent's process is gone; what waits is not sent, since nothing restarts an agent by itself.
-    pub fn agent_ended(&mut self, reason: &str, stamps: &mut dyn Stamps) {
-        let reason = clip::label(reason, clip::REASON_BYTES);
+    pub fn agent_ended(&mut self, reason: impl Into<Reason>, stamps: &mut dyn Stamps) {
+        let reason = clipped(&reason.into());
         if self.turn.is_some() {
             // Nobody will tell how they ended; that they run would be false.
             self.fail_tools(ToolEnd::AgentGone);
         }
-        self.end_turn(TurnEnd::Failed(format!("the agent ended: {reason}")), stamps);
+        let told = reason.with_text(format!("the agent ended: {reason}"));
+        self.end_turn(TurnEnd::Lost(told), stamps);
         self.withdraw_asked();
-        self.drop_queue(&format!("not sent: the agent ended: {reason}"));
+        self.drop_queue(&reason.with_text(format!("not sent: the agent ended: {reason}")));
     }
 
     /// Says that a new session began and the agent forgot what was before.
@@ -354,10 +359,10 @@ impl Conversation {
     }
 
     /// Drops every queued message with this error, and returns them.
-    pub fn drop_queue(&mut self, error: &str) -> Vec<MessageId> {
+    fn drop_queue(&mut self, reason: &Reason) -> Vec<MessageId> {
         let dropped: Vec<MessageId> = self.queue.drain(..).map(|prompt| prompt.message).collect();
         for id in &dropped {
-            self.unqueue(*id, error);
+            self.unqueue(*id, reason);
         }
         if !dropped.is_empty() {
             self.record_turn();
@@ -365,12 +370,18 @@ impl Conversation {
         dropped
     }
 
-    fn unqueue(&mut self, id: MessageId, error: &str) {
+    fn unqueue(&mut self, id: MessageId, reason: &Reason) {
         self.amend(id, |message| {
             message.queued = false;
-            message.error = Some(error.to_owned());
+            message.error = Some(reason.text.clone());
+            message.cause.clone_from(&reason.cause);
         });
     }
+}
+
+/// Returns a reason that is not longer than it may be in a message.
+fn clipped(reason: &Reason) -> Reason {
+    reason.with_text(clip::label(&reason.text, clip::REASON_BYTES))
 }
 
 /// Returns the part that shows an attachment, and the data that is too long for it.

@@ -26,8 +26,8 @@ use crate::surface::{
 };
 use crate::workspace::{Layout, WorkspaceView, WorkspacesChanged};
 use crate::{
-    AgentName, ChannelEntryId, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame, MessageId,
-    Method, PermissionId, RpcError, SurfaceId, WorkspaceId,
+    AgentName, Cause, ChannelEntryId, ConversationId, Cursor, Epoch, ErrorKind, Event, EventKind, Frame,
+    MessageId, Method, PermissionId, RpcError, SurfaceId, WorkspaceId,
 };
 
 const TS_MS: u64 = 1_767_225_600_000;
@@ -124,7 +124,8 @@ fn event(kind: EventKind) -> Event {
         EventKind::AgentState => Event::AgentState(AgentStateChanged {
             agent,
             state: AgentState::Error,
-            error: Some("the agent ended with exit code 1".into()),
+            error: Some("exited with code 1".into()),
+            cause: Some(Cause::Exited { code: 1 }),
             outdated: false,
             stopping: false,
         }),
@@ -330,6 +331,7 @@ fn message() -> Message {
         queued: false,
         stop_reason: Some(StopReason::EndTurn),
         error: None,
+        cause: None,
         code: None,
     }
 }

@@ -59,6 +59,7 @@ fn answer(number: u32, turn: u32, rev: u64, parts: Vec<Part>) -> Message {
         queued: false,
         stop_reason: None,
         error: None,
+        cause: None,
         code: None,
     }
 }

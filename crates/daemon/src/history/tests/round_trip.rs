@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use pupitre_model::conversation::{Attachment, WholeField, compose};
+use pupitre_model::reason::Reason;
+use pupitre_protocol::Cause;
 use pupitre_protocol::conversation::{
     AnsweredBy, Diff, Media, Part, PermissionOption, PermissionOutcome, PlanEntry, Resource, ToolStatus,
 };
@@ -207,7 +209,9 @@ fn perform(conversation: &mut Conversation, step: Step, stamps: &mut Counter) {
         }
         Step::Cancel => drop(conversation.cancel()),
         Step::Abandon => conversation.abandon_turn(stamps),
-        Step::AgentEnded => conversation.agent_ended("crashed", stamps),
+        Step::AgentEnded => {
+            conversation.agent_ended(Reason::new("crashed", Cause::Exited { code: 3 }), stamps)
+        }
         Step::Record => {}
     }
 }

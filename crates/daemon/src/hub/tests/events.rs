@@ -43,6 +43,7 @@ pub(super) fn state(name: &str, bytes: usize) -> Event {
         agent: agent(name),
         state: AgentState::Ready,
         error: (bytes > 0).then(|| "e".repeat(bytes)),
+        cause: None,
         outdated: false,
         stopping: false,
     })

@@ -134,7 +134,9 @@ fn a_handshake_has_thirty_seconds() {
     assert_eq!(lifecycle.deadline_ms(), Some(30_005));
     assert_eq!(lifecycle.step(TimePassed, 30_004), []);
     assert_eq!(lifecycle.step(TimePassed, 30_005), [End, Show]);
-    assert_eq!(lifecycle.reason(), Some("no answer to initialize within 30 s"));
+    let reason = lifecycle.reason().expect("it failed");
+    assert_eq!(reason.text, "no answer to initialize within 30 s");
+    assert_eq!(reason.cause, Some(Cause::NoHandshake { seconds: 30 }));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Taking up a conversation from storage.
 
+use pupitre_protocol::Cause;
 use pupitre_protocol::conversation::{Message, ToolStatus, Usage};
 
 use super::{Scene, check};
@@ -68,6 +69,13 @@ fn what_was_queued_was_not_sent() {
             "user | \"second\" | error: not sent: the daemon ended before its turn came",
         ],
     );
+    let (page, _) = scene.conversation.held_page(None, 2);
+    let causes: Vec<_> = page
+        .messages
+        .into_iter()
+        .filter_map(|message| message.cause)
+        .collect();
+    assert_eq!(causes, [Cause::DaemonEnded, Cause::DaemonEnded]);
     assert_eq!(scene.conversation.next_prompt(), None);
 }
 

@@ -1,10 +1,12 @@
 //! Turns, rule by rule: queue, cancel, ends, and permission requests.
 
+use pupitre_protocol::Cause;
 use pupitre_protocol::conversation::{AnsweredBy, PermissionOutcome, StopReason, ToolStatus};
 use pupitre_protocol::limits::QUEUED_MESSAGES;
 
 use super::{Scene, check};
 use crate::conversation::{Cancelled, SendError, TurnEnd};
+use crate::reason::Reason;
 
 fn selected(option_id: &str) -> PermissionOutcome {
     PermissionOutcome::Selected {
@@ -68,6 +70,7 @@ fn a_queued_message_can_be_taken_back_once() {
     let message = scene.message(second);
     assert!(!message.queued);
     assert_eq!(message.error.as_deref(), Some("withdrawn"));
+    assert_eq!(message.cause, Some(Cause::Withdrawn));
     scene.end_well();
     assert_eq!(scene.next().map(|prompt| prompt.message), Some(third));
 }
@@ -88,6 +91,7 @@ fn a_cancel_ends_tools_drops_the_queue_and_answers_requests() {
     assert_eq!(cancelled.permissions, [asked]);
     assert!(scene.conversation.permissions().is_empty());
     assert_eq!(scene.message(queued).error.as_deref(), Some("cancelled"));
+    assert_eq!(scene.message(queued).cause, Some(Cause::Dropped));
     for (id, status, by_stop) in [
         ("done", ToolStatus::Completed, false),
         ("under way", ToolStatus::Failed, true),
@@ -212,9 +216,17 @@ fn an_agent_that_ends_ends_its_turn_and_what_waits() {
     scene.say("half");
     scene.ask("t").expect("it can be asked");
     scene.send("second");
-    scene
-        .conversation
-        .agent_ended("it exited with code 3", &mut scene.stamps);
+    scene.conversation.agent_ended(
+        Reason::new("it exited with code 3", Cause::Exited { code: 3 }),
+        &mut scene.stamps,
+    );
+    let (page, _) = scene.conversation.held_page(None, 9);
+    let causes: Vec<_> = page
+        .messages
+        .into_iter()
+        .filter_map(|message| message.cause)
+        .collect();
+    assert_eq!(causes, [Cause::Exited { code: 3 }, Cause::Exited { code: 3 }]);
     check(
         &scene,
         &[
