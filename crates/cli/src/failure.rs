@@ -51,9 +51,6 @@ pub(crate) enum Failure {
     /// What the person gave cannot be used.
     #[error("{0}")]
     Input(String),
-    /// Arguments that do not go together, in a way that the grammar cannot tell.
-    #[error("{0}")]
-    Usage(String),
     #[error("the turn did not end well: {reason}")]
     Turn { reason: String },
     #[error("cannot listen for Ctrl-C: {0}")]

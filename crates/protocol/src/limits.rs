@@ -135,9 +135,9 @@ pub const READ_LINES_MOST: u32 = 4_000;
 /// The most text that one `surface.read` gives, in bytes; older lines are left out.
 pub const READ_BYTES: usize = 1 << 20;
 /// How many matches `surface.search` gives when not told otherwise.
-pub const SEARCH_MATCHES: u32 = 100;
+pub const SURFACE_MATCHES: u32 = 100;
 /// The most matches that one `surface.search` gives.
-pub const SEARCH_MATCHES_MOST: u32 = 10_000;
+pub const SURFACE_MATCHES_MOST: u32 = 10_000;
 /// The longest pattern of a search or a wait, in bytes.
 pub const PATTERN_BYTES: usize = 4 << 10;
 /// The longest line that a search or a wait reports, in bytes; the rest is cut.

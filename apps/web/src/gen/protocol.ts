@@ -116,6 +116,50 @@ export interface Methods {
   "chat.delete": { params: DeleteParams; reply: Empty };
   /** Writes a conversation as Markdown or JSON, window by window. From inside, an earlier conversation needs AI free access. */
   "chat.export": { params: ExportParams; reply: ExportReply };
+  /** Lists the agents at work: panes with an agent's process, and agents of the configuration that have one or failed. */
+  "fleet.list": { params: Empty; reply: FleetListReply };
+  /** Makes a pane: a command, a terminal agent, or the person's shell in a terminal that the daemon holds. */
+  "surface.create": { params: SurfaceCreateParams; reply: SurfaceView };
+  /** Lists panes and conversations. */
+  "surface.list": { params: SurfaceListParams; reply: SurfaceListReply };
+  /** Gives the text of a surface as lines: scrollback and screen of a pane, the transcript of a conversation. */
+  "surface.read": { params: SurfaceReadParams; reply: SurfaceReadReply };
+  /** Finds lines in one surface or in all. */
+  "surface.search": { params: SurfaceSearchParams; reply: SurfaceSearchReply };
+  /** Says what a surface does. */
+  "surface.status": { params: SurfaceParams; reply: SurfaceStatus };
+  /** Waits until a surface is at rest, or a line matches. A target that closes or comes to ask ends the wait with an error; so does the time. */
+  "surface.wait": { params: SurfaceWaitParams; reply: SurfaceWaitReply };
+  /** Says where the state of a surface comes from, with what its programs told their terminal. */
+  "surface.explain": { params: SurfaceParams; reply: SurfaceExplainReply };
+  /** A person has the surface in view: `finished` becomes `idle`. */
+  "surface.seen": { params: SurfaceParams; reply: Empty };
+  /** Brings a surface into the person's view: its workspace becomes the current one. */
+  "surface.focus": { params: SurfaceParams; reply: SurfaceView };
+  /** Gives a pane a name, which it keeps. */
+  "surface.rename": { params: SurfaceRenameParams; reply: SurfaceView };
+  /** Gives a pane another size. */
+  "surface.resize": { params: SurfaceResizeParams; reply: SurfaceView };
+  /** Ends the program of a pane with all that it started, and forgets the pane; answers when nothing of it is left. */
+  "surface.close": { params: SurfaceParams; reply: Empty };
+  /** Makes the connection a view of a pane: everything to draw it, then its bytes as they come. */
+  "surface.snapshot": { params: SurfaceParams; reply: SurfaceSnapshotReply };
+  /** Gives the program of a pane a person's keys. */
+  "surface.input": { params: SurfaceInputParams; reply: Empty };
+  /** Lists the workspaces with their layouts. */
+  "workspace.list": { params: Empty; reply: WorkspaceListReply };
+  /** Gives the workspace where new panes go. */
+  "workspace.current": { params: Empty; reply: WorkspaceView };
+  /** Makes an empty workspace, which becomes the current one. */
+  "workspace.create": { params: WorkspaceCreateParams; reply: WorkspaceView };
+  /** Makes a workspace the current one. */
+  "workspace.select": { params: WorkspaceParams; reply: WorkspaceView };
+  /** Closes a workspace with all its panes; answers when nothing of them is left. */
+  "workspace.close": { params: WorkspaceParams; reply: Empty };
+  /** Makes a pane beside or below another one. */
+  "workspace.split": { params: WorkspaceSplitParams; reply: SurfaceView };
+  /** Lays out the panes of a workspace anew. */
+  "workspace.set_layout": { params: WorkspaceSetLayoutParams; reply: WorkspaceView };
   /** Begins a stream of events, whose first frame is `subscribed`. The socket's connection becomes the stream, one frame a line, and answers nothing else. On a WebSocket the reply comes first, then the frames as notifications called `event`; a second subscription takes the place of the first. */
   "events.subscribe": { params: SubscribeParams; reply: Subscribed };
   /** Ends the stream of events of a WebSocket; where there is none it does nothing. */
@@ -165,6 +209,28 @@ export const METHODS = [
   "chat.search",
   "chat.delete",
   "chat.export",
+  "fleet.list",
+  "surface.create",
+  "surface.list",
+  "surface.read",
+  "surface.search",
+  "surface.status",
+  "surface.wait",
+  "surface.explain",
+  "surface.seen",
+  "surface.focus",
+  "surface.rename",
+  "surface.resize",
+  "surface.close",
+  "surface.snapshot",
+  "surface.input",
+  "workspace.list",
+  "workspace.current",
+  "workspace.create",
+  "workspace.select",
+  "workspace.close",
+  "workspace.split",
+  "workspace.set_layout",
   "events.subscribe",
   "events.unsubscribe",
 ] as const satisfies readonly (keyof Methods)[];
@@ -205,6 +271,16 @@ export type Event =
   | ({ type: "config:changed" } & ConfigChanged)
   /** A message was sent to a channel. */
   | ({ type: "channel:updated" } & ChannelUpdated)
+  /** A pane was made, or a conversation became a surface. */
+  | ({ type: "surface:opened" } & SurfaceView)
+  /** A pane was closed, or the agent of a conversation left the configuration. */
+  | ({ type: "surface:closed" } & SurfaceClosed)
+  /** Output arrived in a pane, or something that lists show of it changed; at most one a pane each 50 ms. */
+  | ({ type: "surface_changed" } & SurfaceView)
+  /** The state of a surface changed, whatever the evidence. */
+  | ({ type: "state_changed" } & StateChanged)
+  /** A workspace was made, closed, selected, renamed or laid out anew. */
+  | ({ type: "workspace:changed" } & WorkspacesChanged)
   /** The first frame of a stream: where it stands. */
   | ({ type: "subscribed" } & Subscribed)
   /** Nothing happened for 30 s. */
@@ -767,6 +843,13 @@ export type Diff = {
   newFile: boolean;
 };
 
+/** How the parts of a split lie. */
+export type Direction =
+  /** Beside each other, from left to right. */
+  | "row"
+  /** Above each other, from top to bottom. */
+  | "column";
+
 /** Payload of `dropped`: every event of the filter in `from..=to` was lost. */
 export type Dropped = {
   from: number;
@@ -826,6 +909,12 @@ export type ElicitationResolved = {
 
 /** No parameters, or nothing to say. */
 export type Empty = Record<symbol, never>;
+
+/** A variable of the environment. */
+export type EnvironmentVariable = {
+  name: string;
+  value: string;
+};
 
 /** Names one run of the daemon. Sequence numbers of different epochs cannot be compared. */
 export type Epoch = string;
@@ -899,6 +988,16 @@ export type ErrorKind =
   | "not_supported"
   /** A file could not be read or written; the message says which and why (-32005). */
   | "file_error"
+  /** The pane was closed (-32005). */
+  | "surface_closed"
+  /** The program of the pane has ended (-32005). */
+  | "program_ended"
+  /** It asks for a decision of its person's (-32005). */
+  | "asks"
+  /** Its turn or its process failed (-32005). */
+  | "target_errored"
+  /** As many panes or viewers are there as may be (-32005). */
+  | "too_many_surfaces"
   /** There is no window that could show a dialog (-32005). */
   | "no_display"
   /** The agent wants its user to log in first (-32006). */
@@ -925,16 +1024,43 @@ export type EventKind =
   | "session:changed"
   | "config:changed"
   | "channel:updated"
+  | "surface:opened"
+  | "surface:closed"
+  | "surface_changed"
+  | "state_changed"
+  | "workspace:changed"
   | "subscribed"
   | "heartbeat"
   | "dropped"
   | "resync";
+
+/** Where a state comes from. */
+export type Evidence =
+  /** The agent told by one of its hooks. */
+  | "hook"
+  /** The agent told its terminal (OSC 7501). */
+  | "status"
+  /** The Agent Client Protocol. */
+  | "acp"
+  /** What stands on the screen, its title, or a notification. */
+  | "screen"
+  /** Which processes are there, nothing more. */
+  | "process"
+  /** No output came for a while. Only a wait says so. */
+  | "quiet";
 
 /** A piece of an excerpt. */
 export type ExcerptPiece = {
   text: string;
   /** It is what was searched for. */
   found: boolean;
+};
+
+/** How the program of a pane ended: one of the two is there, none when that could not be known. */
+export type ExitStatus = {
+  code?: number;
+  /** The signal's name, `SIGKILL` for example. */
+  signal?: string;
 };
 
 /** How an exported conversation is written. */
@@ -994,6 +1120,53 @@ export type FieldOption = {
   description: string | null;
 };
 
+/** An agent at work. */
+export type FleetAgent = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  kind: SurfaceKind;
+  /** Null for a conversation that is in none. */
+  workspace: WorkspaceId | null;
+  /** How long it has been waiting for its person, in milliseconds; null when it does not. */
+  waiting_ms: number | null;
+  /** How long it has been at rest, in milliseconds; null when it is not. */
+  idle_ms: number | null;
+  state: SurfaceState;
+  /** Grows with every change of the state. */
+  state_seq: number;
+  /** Since when the state is what it is, in epoch milliseconds. */
+  since: number;
+  evidence: Evidence;
+  /** The agent tells what it does by hooks. */
+  hooked: boolean;
+  /** Why the state is no more than it is: `no_hook`, `starting`, `stopped`; or why it failed, in plain words. */
+  reason: string | null;
+  /** The agent's program: `claude`, `codex`, …; for an agent of the configuration its name; null without one. */
+  tool: string | null;
+  /** The agent's process id. */
+  pid: number | null;
+  /** The tool call that runs. */
+  active_tool_name: string | null;
+  /** The question or permission it waits on. */
+  message: string | null;
+  /** What the last turn ended with, cut when it is long. */
+  last_result: string | null;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** Reply of `fleet.list`. */
+export type FleetListReply = {
+  /** Panes with an agent's process, and agents of the configuration that have a process or failed. */
+  agents: Array<FleetAgent>;
+};
+
+/** A process in the foreground of a pane. */
+export type ForegroundProcess = {
+  pid: number;
+  command: string;
+};
+
 /** Payload of `heartbeat`. */
 export type Heartbeat = Record<symbol, never>;
 
@@ -1038,6 +1211,20 @@ export type Language =
   | "fr"
   /** As the system has it. */
   | "system";
+
+/** How the panes of a workspace share its area. */
+export type Layout =
+  /** One pane has it all. */
+  | { type: "pane"; surface: SurfaceId }
+  /** Parts beside or above each other. */
+  | { type: "split"; direction: Direction; parts: Array<LayoutPart> };
+
+/** One part of a split. */
+export type LayoutPart = {
+  /** Its share of the area beside those of the others: a weight, more than 0. */
+  share: number;
+  layout: Layout;
+};
 
 /** A place in a file. */
 export type Location = {
@@ -1174,6 +1361,12 @@ export type OpenParams = {
 export type PageReply = {
   /** With a token in its fragment that is good for one browser, once, and for five minutes. */
   url: string;
+};
+
+/** The size of a pane in character cells. */
+export type PaneSize = {
+  columns: number;
+  rows: number;
 };
 
 /** A piece of a message, in the order in which it came. */
@@ -1313,6 +1506,13 @@ export type Problem = {
   warning: boolean;
 };
 
+/** Which of several targets have to match. */
+export type Quorum =
+  /** One of them. */
+  | "any"
+  /** Each of them; what has matched once stays matched. */
+  | "all";
+
 /** A file that was opened in the program. */
 export type RecentFile = {
   path: string;
@@ -1436,6 +1636,88 @@ export type SetOptionParams = {
   value: string | boolean;
 };
 
+/** Something else that a program told its terminal. */
+export type SignalView = {
+  /** When it was read, in epoch milliseconds. */
+  at: number;
+  /** `title`, `notification`, `bell`, `progress`, `prompt`, `directory`. */
+  signal: string;
+  text: string;
+};
+
+/** The state of a surface with what belongs to it. */
+export type Standing = {
+  state: SurfaceState;
+  /** Grows with every change of the state. */
+  state_seq: number;
+  /** Since when the state is what it is, in epoch milliseconds. */
+  since: number;
+  evidence: Evidence;
+  /** The agent tells what it does by hooks. */
+  hooked: boolean;
+  /** Why the state is no more than it is: `no_hook`, `starting`, `stopped`; or why it failed, in plain words. */
+  reason: string | null;
+  /** The agent's program: `claude`, `codex`, …; for an agent of the configuration its name; null without one. */
+  tool: string | null;
+  /** The agent's process id. */
+  pid: number | null;
+  /** The tool call that runs. */
+  active_tool_name: string | null;
+  /** The question or permission it waits on. */
+  message: string | null;
+  /** What the last turn ended with, cut when it is long. */
+  last_result: string | null;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** Payload of `state_changed`. */
+export type StateChanged = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  kind: SurfaceKind;
+  workspace: WorkspaceId | null;
+  state: SurfaceState;
+  /** Grows with every change of the state. */
+  state_seq: number;
+  /** Since when the state is what it is, in epoch milliseconds. */
+  since: number;
+  evidence: Evidence;
+  /** The agent tells what it does by hooks. */
+  hooked: boolean;
+  /** Why the state is no more than it is: `no_hook`, `starting`, `stopped`; or why it failed, in plain words. */
+  reason: string | null;
+  /** The agent's program: `claude`, `codex`, …; for an agent of the configuration its name; null without one. */
+  tool: string | null;
+  /** The agent's process id. */
+  pid: number | null;
+  /** The tool call that runs. */
+  active_tool_name: string | null;
+  /** The question or permission it waits on. */
+  message: string | null;
+  /** What the last turn ended with, cut when it is long. */
+  last_result: string | null;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** A record that a program wrote to its terminal (OSC 7501, Program Status Protocol). */
+export type StatusRecordView = {
+  /** When it was read, in epoch milliseconds. */
+  at: number;
+  /** The record's id; empty for the program itself, `a/b` for a child. */
+  id: string;
+  /** `idle`, `working`, `blocked`, `done`, `error`; `clear` when the record was taken away. */
+  state: string;
+  /** Why it is blocked: `permission`, `question`, `auth`. */
+  kind: string | null;
+  app: string | null;
+  title: string | null;
+  message: string | null;
+  /** In percent. */
+  progress: number | null;
+};
+
 /** How an agent's message ended, in the words of ACP. */
 export type StopReason =
   | "end_turn"
@@ -1450,6 +1732,8 @@ export type SubscribeParams = {
   types?: Array<EventKind> | null;
   /** Only events of these agents; every agent when absent. */
   agents?: Array<AgentName> | null;
+  /** Only events of these surfaces, those of a conversation's agent among them; every surface when absent. */
+  surfaces?: Array<SurfaceId> | null;
   /** Replays what came after this cursor. */
   since?: Cursor | null;
 };
@@ -1457,6 +1741,298 @@ export type SubscribeParams = {
 /** Payload of `subscribed`, and the reply of `events.subscribe` on a WebSocket. */
 export type Subscribed = {
   cursor: Cursor;
+};
+
+/** Payload of `surface:closed`. */
+export type SurfaceClosed = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  workspace: WorkspaceId | null;
+};
+
+/** Parameters of `surface.create`. Without a command or an agent the pane gets the person's shell. */
+export type SurfaceCreateParams = {
+  /** A program and its arguments; the program is looked for on `PATH`. */
+  command?: Array<string>;
+  /** The name of a terminal agent, `claude` for example, whose program is started. */
+  agent?: string | null;
+  name?: string | null;
+  /** An absolute path, or one that begins with `~`; the home folder when absent. */
+  cwd?: string | null;
+  /** Variables that are added to the daemon's own. */
+  env?: Array<EnvironmentVariable>;
+  /** The current workspace when absent. */
+  workspace?: WorkspaceId | null;
+  /** The first size in character cells; 80 by 24 when absent. */
+  size?: PaneSize | null;
+};
+
+/** Reply of `surface.explain`: what the state of a surface comes from. */
+export type SurfaceExplainReply = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  standing: Standing;
+  /** How the agent's process was recognised, in plain words; null without one. */
+  recognised_by: string | null;
+  /** The processes in the foreground of a pane. */
+  foreground: Array<ForegroundProcess>;
+  /** What programs in the pane told of their state (OSC 7501), the newest last. */
+  status_records: Array<StatusRecordView>;
+  /** Titles and notifications, the newest last. */
+  signals: Array<SignalView>;
+  /** This moment, for `after`. */
+  mark: string;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** Identifies a surface, a pane or a conversation's: never given twice on a machine, nor after a restart of the daemon. */
+export type SurfaceId = number;
+
+/** Parameters of `surface.input`. */
+export type SurfaceInputParams = {
+  surface: string;
+  /** The bytes of a person's keys as the terminal in front of the person encodes them, in base64. */
+  data: string;
+  /** The size of that terminal: the pane takes the size of the one that typed last. */
+  size?: PaneSize | null;
+};
+
+/** What a surface is. */
+export type SurfaceKind =
+  /** A terminal with a program in it. */
+  | "pane"
+  /** The conversation of an agent of the configuration, which speaks the Agent Client Protocol. */
+  | "acp";
+
+/** Parameters of `surface.list`. */
+export type SurfaceListParams = {
+  /** Only the surfaces of this workspace. */
+  workspace?: WorkspaceId | null;
+};
+
+/** Reply of `surface.list`. */
+export type SurfaceListReply = {
+  /** Panes by workspace and place, then conversations in the order of the configuration. */
+  surfaces: Array<SurfaceView>;
+};
+
+/** A line that matches. */
+export type SurfaceMatch = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  /** What `surface.read` takes as `offset` to give this line last. */
+  offset: number;
+  text: string;
+};
+
+/** Parameters of methods about one surface. */
+export type SurfaceParams = {
+  /** A selector: an id, a name or the beginning of one, `cmdline:` or `cwd:`. */
+  surface: string;
+};
+
+/** Parameters of `surface.read`. */
+export type SurfaceReadParams = {
+  surface: string;
+  /** How many lines, 1 to 4,000; 200 when absent. */
+  lines?: number | null;
+  /** How many of the newest lines are left out. */
+  offset?: number | null;
+  /** Only what came after this mark; not together with `offset`. */
+  after?: string | null;
+  /** Puts the text into a fence, or does not; as the configuration says (`ai_injection_fence`) when absent. */
+  fence?: boolean | null;
+};
+
+/** Reply of `surface.read`. */
+export type SurfaceReadReply = {
+  surface_id: SurfaceId;
+  /** Lines with line feeds between them, without control characters; in a fence when one was asked for. */
+  text: string;
+  /** How many lines of the surface are in it. */
+  lines: number;
+  /** How many lines the surface has. */
+  total_lines: number;
+  /** The text reaches the oldest line that is kept. */
+  eof: boolean;
+  output_generation: number;
+  /** Older lines were left out, because the answer would be over its limit. */
+  truncated: boolean;
+  /** With `after`: some of what came after the mark is gone already. */
+  missing: boolean;
+  /** The id of the fence around the text; null without one. */
+  fence: string | null;
+  /** This moment, for `after`. */
+  mark: string;
+  /** The text comes from an agent or a terminal: nobody vouches for what it says. */
+  untrusted: boolean;
+};
+
+/** Parameters of `surface.rename`. */
+export type SurfaceRenameParams = {
+  surface: string;
+  name: string;
+};
+
+/** Parameters of `surface.resize`. */
+export type SurfaceResizeParams = {
+  surface: string;
+  size: PaneSize;
+};
+
+/** Parameters of `surface.search`. */
+export type SurfaceSearchParams = {
+  /** Where; every surface when absent. */
+  surface?: string | null;
+  pattern: string;
+  /** The pattern is a regular expression, tested line by line; otherwise a substring, whatever its case. */
+  regex?: boolean;
+  /** The most matches, 1 to 10,000; 100 when absent. The newest ones are given. */
+  max?: number | null;
+};
+
+/** Reply of `surface.search`. */
+export type SurfaceSearchReply = {
+  /** Surface by surface, oldest line first. */
+  matches: Array<SurfaceMatch>;
+  /** How many lines match in all. */
+  total: number;
+  /** Some of them are not in `matches`. */
+  truncated: boolean;
+  /** The configuration wants such texts in a fence where they are printed (`ai_injection_fence`). */
+  fence: boolean;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** Reply of `surface.snapshot`; what follows on the connection are viewer frames. On the socket each is a byte for its kind, four for the length (little endian) and that many bytes; on a WebSocket each is one binary message, the byte for its kind first. See [`ViewerFrame`]. */
+export type SurfaceSnapshotReply = {
+  surface_id: SurfaceId;
+  size: PaneSize;
+};
+
+/** What a surface does, in one word. */
+export type SurfaceState =
+  /** A turn runs. */
+  | "thinking"
+  /** It asks a question or a permission. */
+  | "waiting_for_input"
+  /** Its last turn ended, and no person has seen that yet. */
+  | "finished"
+  /** Its turn or its process failed. */
+  | "errored"
+  /** A turn runs, but nothing was heard for a while. */
+  | "stalled"
+  /** It is at rest, or there is no agent in it. */
+  | "idle"
+  /** An agent's process is there, but nothing says what it does. */
+  | "unknown_running";
+
+/** Reply of `surface.status`. */
+export type SurfaceStatus = {
+  surface_id: SurfaceId;
+  surface_name: string;
+  kind: SurfaceKind;
+  /** How long it has been waiting for its person, in milliseconds; null when it does not. */
+  waiting_ms: number | null;
+  /** How long it has been at rest, in milliseconds; null when it is not. */
+  idle_ms: number | null;
+  output_generation: number;
+  /** The turn that runs, or the last one, where turns are known. */
+  turn: string | null;
+  /** This moment, for `after`. */
+  mark: string;
+  /** How the program of a pane ended; null while it runs. */
+  exit_status: ExitStatus | null;
+  state: SurfaceState;
+  /** Grows with every change of the state. */
+  state_seq: number;
+  /** Since when the state is what it is, in epoch milliseconds. */
+  since: number;
+  evidence: Evidence;
+  /** The agent tells what it does by hooks. */
+  hooked: boolean;
+  /** Why the state is no more than it is: `no_hook`, `starting`, `stopped`; or why it failed, in plain words. */
+  reason: string | null;
+  /** The agent's program: `claude`, `codex`, …; for an agent of the configuration its name; null without one. */
+  tool: string | null;
+  /** The agent's process id. */
+  pid: number | null;
+  /** The tool call that runs. */
+  active_tool_name: string | null;
+  /** The question or permission it waits on. */
+  message: string | null;
+  /** What the last turn ended with, cut when it is long. */
+  last_result: string | null;
+  /** The texts come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
+};
+
+/** A surface, as lists show it. */
+export type SurfaceView = {
+  /** Never given to another surface of this machine. */
+  surface_id: SurfaceId;
+  surface_name: string;
+  kind: SurfaceKind;
+  /** Null for a conversation that is in none. */
+  workspace: WorkspaceId | null;
+  /** The title that the program set; for a conversation that of its agent. Untrusted. */
+  title: string | null;
+  /** The command line in the foreground of a pane. Untrusted. */
+  command: string | null;
+  /** The working directory of what is in the foreground. */
+  cwd: string | null;
+  /** The size of a pane in character cells; 0 for a conversation. */
+  columns: number;
+  rows: number;
+  /** Grows whenever output arrives. */
+  output_generation: number;
+  /** When it was made, in epoch milliseconds. */
+  created_at: number;
+  /** How the program of a pane ended; null while it runs. */
+  exit_status: ExitStatus | null;
+  standing: Standing;
+};
+
+/** Parameters of `surface.wait`: at least one of `idle` and `pattern`. */
+export type SurfaceWaitParams = {
+  /** Selectors. Each means one surface, unless `quorum` is given. */
+  surfaces: Array<string>;
+  /** Until the turn has ended; where turns are not known, until no output came for `for_ms`. */
+  idle?: boolean;
+  /** A regular expression for one line. */
+  pattern?: string | null;
+  /** What is there already does not count. */
+  new?: boolean;
+  /** What was there at this mark does not count. For one target. */
+  after?: string | null;
+  /** Which of the targets have to match; needed when there are several. */
+  quorum?: Quorum | null;
+  /** How long is quiet, in milliseconds; 1,000 when absent. */
+  for_ms?: number | null;
+  /** How long to wait, in milliseconds; 300,000 when absent. */
+  timeout_ms?: number | null;
+};
+
+/** Reply of `surface.wait`. */
+export type SurfaceWaitReply = {
+  /** The pattern was found, where one was given. */
+  matched: boolean;
+  /** It is at rest, where that was asked. */
+  idle: boolean;
+  /** The targets whose condition holds. */
+  surfaces: Array<SurfaceId>;
+  matches: Array<WaitMatch>;
+  /** The state of the target; null when there are several. */
+  state: SurfaceState | null;
+  evidence: Evidence;
+  /** The moment of the target; null when there are several. */
+  mark: string | null;
+  /** The configuration wants such texts in a fence where they are printed (`ai_injection_fence`). */
+  fence: boolean;
+  /** The lines come from an agent or a terminal: nobody vouches for what they say. */
+  untrusted: boolean;
 };
 
 /** What a system message says. */
@@ -1567,9 +2143,69 @@ export type UsageChanged = {
   usage: Usage;
 };
 
+/** The lines of one target that match, at most 20 of them. */
+export type WaitMatch = {
+  surface_id: SurfaceId;
+  lines: Array<string>;
+};
+
 /** What an agent wants of its user. */
 export type Wanted =
   /** Values, in the order in which they are asked. */
   | { mode: "form"; fields: Array<Field> }
   /** A visit to this address, where the user goes on with somebody else. */
   | { mode: "url"; url: string };
+
+/** Parameters of `workspace.create`. */
+export type WorkspaceCreateParams = {
+  /** Made up when absent. */
+  name?: string | null;
+};
+
+/** Identifies a workspace: never given twice on a machine, nor after a restart of the daemon. */
+export type WorkspaceId = number;
+
+/** Reply of `workspace.list`. */
+export type WorkspaceListReply = {
+  workspaces: Array<WorkspaceView>;
+};
+
+/** Parameters of methods about one workspace. */
+export type WorkspaceParams = {
+  /** An id, a name, or the beginning of one. */
+  workspace: string;
+};
+
+/** Parameters of `workspace.set_layout`. */
+export type WorkspaceSetLayoutParams = {
+  /** An id, a name, or the beginning of one. */
+  workspace: string;
+  /** Every pane of the workspace, once. */
+  layout: Layout;
+};
+
+/** Parameters of `workspace.split`: a new pane takes half of the place of another. */
+export type WorkspaceSplitParams = {
+  /** The selector of the pane whose place is split. */
+  surface: string;
+  direction: Direction;
+  /** The new pane; its `workspace` is that of the other one. */
+  pane?: SurfaceCreateParams;
+};
+
+/** A workspace. */
+export type WorkspaceView = {
+  workspace: WorkspaceId;
+  name: string;
+  /** It is the one where new panes go. */
+  current: boolean;
+  /** The pane that was focused last; null while there is none. */
+  focused: SurfaceId | null;
+  /** Null while there is no pane. */
+  layout: Layout | null;
+};
+
+/** Payload of `workspace:changed`: all of them, in their order. */
+export type WorkspacesChanged = {
+  workspaces: Array<WorkspaceView>;
+};

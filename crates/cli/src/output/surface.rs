@@ -196,7 +196,7 @@ impl Output {
     }
 
     /// Writes lines that were found, each with its surface and what `read --offset` takes for it.
-    pub(crate) fn matches(&mut self, reply: &SurfaceSearchReply) -> io::Result<()> {
+    pub(crate) fn surface_matches(&mut self, reply: &SurfaceSearchReply) -> io::Result<()> {
         for of_surface in reply
             .matches
             .chunk_by(|one, other| one.surface_id == other.surface_id)

@@ -75,7 +75,7 @@ pub(crate) fn wait_for_size(desk: &Desk, target: &str, (columns, rows): (u16, u1
 #[test]
 fn a_pane_is_made_read_found_and_closed() {
     let desk = Desk::start();
-    let id = pane(&desk, "build", "echo one; echo two; echo DONE; exec sleep 600");
+    let id = pane(&desk, "build", "echo one; echo two; echo DONE; exec sleep 7100");
     wait_for_line(&desk, "build", "^DONE$");
 
     let read = desk.run(&["read", "build"]);
@@ -126,11 +126,11 @@ fn a_pane_is_made_read_found_and_closed() {
             .collect::<Vec<_>>(),
         [("build", SurfaceKind::Pane), ("demo", SurfaceKind::Acp)]
     );
-    assert_eq!(listed[0].command.as_deref(), Some("sleep 600"));
+    assert_eq!(listed[0].command.as_deref(), Some("sleep 7100"));
     assert_eq!(status(&desk, "build").standing.state, SurfaceState::Idle);
 
     desk.run(&["close", "build"]).expect_code(0);
-    desk.wait_for_no_command_with("sleep 600");
+    desk.wait_for_no_command_with("sleep 7100");
     desk.run(&["read", "build"]).expect_code(3);
 }
 
@@ -367,9 +367,9 @@ fn all_that_a_pane_started_ends_with_it_and_with_the_daemon() {
 #[test]
 fn workspaces_are_split_laid_out_and_closed() {
     let desk = Desk::start();
-    let first = pane(&desk, "first", "exec sleep 600");
+    let first = pane(&desk, "first", "exec sleep 7101");
     let split = desk.run(&[
-        "split", "first", "--name", "second", "--below", "--", "sleep", "601",
+        "split", "first", "--name", "second", "--below", "--", "sleep", "7102",
     ]);
     split.expect_code(0);
     let current = desk.call::<workspace::Current>(Empty {});
@@ -385,7 +385,7 @@ fn workspaces_are_split_laid_out_and_closed() {
         }
     );
     desk.run(&["workspace", "new", "other"]).expect_code(0);
-    pane(&desk, "third", "exec sleep 602");
+    pane(&desk, "third", "exec sleep 7103");
     let third = status(&desk, "third").surface_id;
     let workspaces = desk.call::<workspace::List>(Empty {}).workspaces;
     assert_eq!(workspaces.len(), 2);
@@ -396,8 +396,8 @@ fn workspaces_are_split_laid_out_and_closed() {
     desk.run(&["focus", "third"]).expect_code(0);
     assert_eq!(desk.call::<workspace::Current>(Empty {}).name, "other");
     desk.run(&["workspace", "close", "main"]).expect_code(0);
-    desk.wait_for_no_command_with("sleep 600");
-    desk.wait_for_no_command_with("sleep 601");
+    desk.wait_for_no_command_with("sleep 7101");
+    desk.wait_for_no_command_with("sleep 7102");
     let names: Vec<String> = desk
         .call::<surface::List>(SurfaceListParams::default())
         .surfaces

@@ -193,6 +193,7 @@ pub(super) fn surface_of(event: &Event) -> Option<SurfaceId> {
         | Event::PermissionResolved(_)
         | Event::ElicitationRequested(_)
         | Event::ElicitationResolved(_)
+        | Event::ConversationDeleted(_)
         | Event::UsageChanged(_)
         | Event::CommandsChanged(_)
         | Event::SessionChanged(_)

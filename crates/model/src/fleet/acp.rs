@@ -187,6 +187,7 @@ impl AcpStanding {
             | Event::AgentState(_)
             | Event::AgentLog(_)
             | Event::AgentTrace(_)
+            | Event::ConversationDeleted(_)
             | Event::UsageChanged(_)
             | Event::CommandsChanged(_)
             | Event::SessionChanged(_)

@@ -143,6 +143,10 @@ impl Page<'_> {
                 text.push_str(&self.fields(fields));
             }
             Shape::Text => text.push_str(&format!("Reply: a string: {}\n\n", with_small_start(&reply.doc))),
+            Shape::Integer => text.push_str(&format!(
+                "Reply: an integer: {}\n\n",
+                with_small_start(&reply.doc)
+            )),
             Shape::Anything => text.push_str(&format!("Reply: {}\n\n", with_small_start(&reply.doc))),
             Shape::List(element) => {
                 let words = with_small_start(&reply.doc);
@@ -201,16 +205,20 @@ impl Page<'_> {
 
     fn types(&self) -> String {
         let shared = || self.shared.iter().map(|name| self.types.get(name));
-        let is_text = |named: &&NamedType| matches!(named.shape, Shape::Text);
-        let mut text = String::from("### Strings with a meaning\n\n");
-        let rows = shared().filter(is_text).map(|named| {
+        let is_scalar = |named: &&NamedType| matches!(named.shape, Shape::Text | Shape::Integer);
+        let mut text = String::from("### Strings and integers with a meaning\n\n");
+        let rows = shared().filter(is_scalar).map(|named| {
             vec![
                 format!("<a id=\"type-{}\"></a>{}", named.name, named.name),
+                match named.shape {
+                    Shape::Integer => "integer".to_owned(),
+                    _ => "string".to_owned(),
+                },
                 named.doc.clone(),
             ]
         });
-        text.push_str(&table(&["Type", "Meaning"], rows));
-        for named in shared().filter(|named| !is_text(named)) {
+        text.push_str(&table(&["Type", "JSON", "Meaning"], rows));
+        for named in shared().filter(|named| !is_scalar(named)) {
             text.push_str(&self.named_type(named));
         }
         text
@@ -246,7 +254,7 @@ impl Page<'_> {
             }
             Shape::List(element) => text.push_str(&format!("An array of {}.\n\n", type_link(element))),
             Shape::Anything => text.push_str("Any JSON.\n\n"),
-            Shape::Text => panic!("{} stands in the table of strings", named.name),
+            Shape::Text | Shape::Integer => panic!("{} stands in the table of scalars", named.name),
         }
         text
     }
@@ -283,7 +291,9 @@ impl Page<'_> {
         let named = field.kind.name().map(|name| self.types.get(name));
         match named {
             // What an id is would be said in every second row.
-            Some(named) if !matches!(named.shape, Shape::Text) => first_sentence(&named.doc).to_owned(),
+            Some(named) if !matches!(named.shape, Shape::Text | Shape::Integer) => {
+                first_sentence(&named.doc).to_owned()
+            }
             Some(_) | None => String::new(),
         }
     }

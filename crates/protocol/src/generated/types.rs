@@ -30,6 +30,8 @@ pub(super) enum Shape {
     },
     /// A string with a meaning.
     Text,
+    /// An integer with a meaning.
+    Integer,
     /// A list of this type.
     List(String),
     /// Whatever JSON can be.
@@ -142,6 +144,7 @@ impl Types {
                 | Shape::Words(_)
                 | Shape::Variants { .. }
                 | Shape::Text
+                | Shape::Integer
                 | Shape::Anything => None,
             }))
             .collect()
@@ -156,7 +159,9 @@ impl NamedType {
             Shape::Variants { tag: _, variants } => {
                 Box::new(variants.iter().flat_map(|variant| &variant.fields))
             }
-            Shape::Words(_) | Shape::Text | Shape::List(_) | Shape::Anything => Box::new(std::iter::empty()),
+            Shape::Words(_) | Shape::Text | Shape::Integer | Shape::List(_) | Shape::Anything => {
+                Box::new(std::iter::empty())
+            }
         }
     }
 }
@@ -217,6 +222,7 @@ impl Shape {
                     .and_then(|rest| rest.strip_suffix('>'));
                 match (typescript.as_str(), element) {
                     ("string", _) => Self::Text,
+                    ("number", _) => Self::Integer,
                     ("unknown", _) => Self::Anything,
                     (_, Some(element)) => Self::List(element.to_owned()),
                     (_, None) => panic!("{name} is a type that the reference has no words for"),

@@ -135,6 +135,7 @@ fn declaration(named: &NamedType) -> String {
             text = end_with_semicolon(text);
         }
         Shape::Text => text.push_str(&format!("export type {name} = string;\n")),
+        Shape::Integer => text.push_str(&format!("export type {name} = number;\n")),
         Shape::List(element) => text.push_str(&format!("export type {name} = {element}[];\n")),
         Shape::Anything => text.push_str(&format!("export type {name} = unknown;\n")),
     }

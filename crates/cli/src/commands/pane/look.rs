@@ -76,7 +76,7 @@ pub(crate) struct SearchArguments {
     #[arg(long)]
     regex: bool,
     /// The most lines, the newest ones
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(pupitre_protocol::limits::SEARCH_MATCHES_MOST)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(pupitre_protocol::limits::SURFACE_MATCHES_MOST)))]
     max: Option<u32>,
     /// In every pane and conversation
     #[arg(long)]
@@ -192,7 +192,7 @@ pub(crate) fn search(desk: &Desk, output: &mut Output, arguments: SearchArgument
         output.json(&reply)?;
         return Ok(());
     }
-    output.matches(&reply)?;
+    output.surface_matches(&reply)?;
     if reply.matches.is_empty() {
         output.progress("no line matches")?;
     } else if reply.truncated {

@@ -25,7 +25,7 @@ fn a_pane_is_used_from_another_terminal_and_left_as_it_was() {
     desk.run(&["close", "inner"]).expect_code(0);
     wait_for_line(&desk, "outer", "^attach said 0$");
     // The terminal is put back: it echoes again.
-    wait_for_line(&desk, "outer", "^ echo $");
+    wait_for_line(&desk, "outer", "^ echo$");
     assert!(status(&desk, "outer").exit_status.is_none());
 }
 
@@ -46,7 +46,7 @@ fn what_an_agent_runs_may_not_look_at_a_pane_as_a_person_nor_type() {
     let log = desk.path("work/tries");
     let script = format!(
         "{program} new -- sleep 600 > {log} 2>&1; {program} attach x >> {log} 2>&1; {program} read x >> {log} 2>&1; exec {program} demo-agent",
-        program = crate::support::PROGRAM,
+        program = PROGRAM,
         log = log.display()
     );
     desk.write_config(&[shell_agent("curious", &script)]);

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pupitre_model::pane::fence;
 use pupitre_protocol::limits::{
-    CONVERSATION_MESSAGES_MOST, PATTERN_BYTES, READ_BYTES, READ_LINES, READ_LINES_MOST, SEARCH_MATCHES,
-    SEARCH_MATCHES_MOST,
+    CONVERSATION_MESSAGES_MOST, PATTERN_BYTES, READ_BYTES, READ_LINES, READ_LINES_MOST, SURFACE_MATCHES,
+    SURFACE_MATCHES_MOST,
 };
 use pupitre_protocol::surface::{
     ForegroundProcess, SignalView, StatusRecordView, SurfaceCreateParams, SurfaceExplainReply,
@@ -250,10 +250,10 @@ pub(super) async fn search(
     params: SurfaceSearchParams,
 ) -> Result<SurfaceSearchReply, RpcError> {
     let invalid = |message: String| RpcError::new(ErrorKind::InvalidParams, message);
-    let most = params.max.unwrap_or(SEARCH_MATCHES);
-    if !(1..=SEARCH_MATCHES_MOST).contains(&most) {
+    let most = params.max.unwrap_or(SURFACE_MATCHES);
+    if !(1..=SURFACE_MATCHES_MOST).contains(&most) {
         return Err(invalid(format!(
-            "max must be 1 to {SEARCH_MATCHES_MOST}, not {most}"
+            "max must be 1 to {SURFACE_MATCHES_MOST}, not {most}"
         )));
     }
     if params.pattern.is_empty() {

@@ -52,6 +52,7 @@ fn view(name: &AgentName, state: AgentState) -> AgentView {
         description: None,
         state,
         error: None,
+        cause: None,
         outdated: false,
         stopping: false,
         pid: None,

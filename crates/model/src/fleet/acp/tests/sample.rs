@@ -32,6 +32,7 @@ pub(super) fn view(state: AgentState) -> AgentView {
         description: None,
         state,
         error: (state == AgentState::Error).then(|| "no such file".into()),
+        cause: None,
         outdated: false,
         stopping: false,
         pid: match state {
@@ -60,6 +61,7 @@ pub(super) fn message(id: u128, role: Role, turn: u128, parts: Vec<Part>) -> Mes
         queued: false,
         stop_reason: None,
         error: None,
+        cause: None,
         code: None,
     }
 }
