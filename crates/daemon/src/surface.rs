@@ -77,7 +77,7 @@ pub(crate) struct NameWish {
 #[derive(Clone)]
 pub(crate) enum Surface {
     Pane(Pane),
-    Conversation(ConversationSurface),
+    Conversation(Box<ConversationSurface>),
 }
 
 impl std::fmt::Debug for Surfaces {
@@ -203,7 +203,11 @@ impl Surfaces {
         let panes = self.panes().into_iter().map(Surface::Pane);
         let conversations = self.inner.hub.conversations().await?;
         Ok(panes
-            .chain(conversations.into_iter().map(Surface::Conversation))
+            .chain(
+                conversations
+                    .into_iter()
+                    .map(|conversation| Surface::Conversation(Box::new(conversation))),
+            )
             .collect())
     }
 
@@ -267,7 +271,11 @@ impl Surfaces {
         let all: Vec<Surface> = panes
             .into_iter()
             .map(Surface::Pane)
-            .chain(conversations.into_iter().map(Surface::Conversation))
+            .chain(
+                conversations
+                    .into_iter()
+                    .map(|conversation| Surface::Conversation(Box::new(conversation))),
+            )
             .collect();
         Ok(places.into_iter().map(|place| all[place].clone()).collect())
     }

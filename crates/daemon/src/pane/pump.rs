@@ -26,6 +26,9 @@ const WRITE_BYTES: usize = 16 << 10;
 /// How much of a batch is worked on while the pane is locked.
 const LOCKED_BYTES: usize = 16 << 10;
 
+/// The end of a process.
+type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// The task of one pane.
 pub(super) struct Pump {
     pane: Pane,
@@ -42,7 +45,7 @@ pub(super) struct Pump {
     held_until: Option<Instant>,
     publish_at: Option<Instant>,
     /// The end of the agent that was recognised, and whose that is.
-    agent_end: Option<(u32, Pin<Box<dyn Future<Output = ()> + Send>>)>,
+    agent_end: Option<(u32, Ended)>,
 }
 
 /// What happened.
@@ -280,8 +283,9 @@ impl Pump {
         self.pane.look();
         let agent = self.pane.lock().standing().pid;
         if agent != self.agent_end.as_ref().map(|(pid, _)| *pid) {
-            self.agent_end = agent.map(|pid| -> (u32, Pin<Box<dyn Future<Output = ()> + Send>>) {
-                (pid, Box::pin(ended(pid)))
+            self.agent_end = agent.map(|pid| {
+                let end: Ended = Box::pin(ended(pid));
+                (pid, end)
             });
         }
     }

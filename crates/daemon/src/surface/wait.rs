@@ -192,7 +192,7 @@ async fn wait_for(
     match target {
         Surface::Pane(pane) => wait_for_pane(hub, pane, condition).await,
         Surface::Conversation(conversation) => {
-            wait_for_conversation(hub, history, conversation, condition).await
+            wait_for_conversation(hub, history, *conversation, condition).await
         }
     }
 }
