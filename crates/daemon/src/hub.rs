@@ -7,6 +7,7 @@ mod conversations;
 mod filter;
 mod ring;
 mod room;
+mod roster;
 mod subscriber;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ use pupitre_model::agent::capacity::Capacity;
 use pupitre_model::config::AgentDefinition;
 use pupitre_protocol::agent::{AgentState, AgentView};
 use pupitre_protocol::event::{AgentStateChanged, Resync, ResyncReason, SubscribeParams, Subscribed};
-use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, RpcError, SurfaceId, limits};
+use pupitre_protocol::{AgentName, Cursor, Epoch, ErrorKind, Event, RpcError, limits};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agent::AgentHandle;
@@ -30,6 +31,7 @@ use subscriber::Subscriber;
 
 pub(crate) use conversations::ConversationSurface;
 pub(crate) use room::{RoomAnswer, RoomRefused};
+pub(crate) use roster::{BegunAgent, Roster};
 pub(crate) use subscriber::{Entry, Subscription, TraceFollowers};
 
 /// What units tell the hub. Bounded: a unit waits when the hub has not caught up.
@@ -65,28 +67,6 @@ enum HubRequest {
     Counters(oneshot::Sender<HubCounters>),
     Configure(Roster, oneshot::Sender<Result<(), RpcError>>),
     Drain(oneshot::Sender<Vec<AgentHandle>>),
-}
-
-/// Who is there from now on. Whoever is in neither list is gone.
-pub(crate) struct Roster {
-    /// The agents of the configuration, in its order.
-    pub(crate) configured: Vec<AgentName>,
-    /// Agents that left the configuration and are being stopped: they are shown no more.
-    pub(crate) leaving: Vec<AgentName>,
-    /// Those of the agents that were not there before.
-    pub(crate) new: Vec<BegunAgent>,
-    /// How many agents may have a process at once.
-    pub(crate) most_running: usize,
-    /// What keeps the file from being used as it is now.
-    pub(crate) config_error: Option<String>,
-}
-
-/// An agent whose task has begun.
-pub(crate) struct BegunAgent {
-    pub(crate) view: AgentView,
-    pub(crate) handle: AgentHandle,
-    /// The surface of its conversations.
-    pub(crate) surface: SurfaceId,
 }
 
 /// Numbers that the hub knows.
@@ -218,22 +198,6 @@ struct Registered {
     handle: AgentHandle,
     place: Place,
     conversing: Conversing,
-}
-
-impl From<BegunAgent> for Registered {
-    fn from(begun: BegunAgent) -> Self {
-        let BegunAgent {
-            view,
-            handle,
-            surface,
-        } = begun;
-        Self {
-            conversing: Conversing::new(surface, &view),
-            view,
-            handle,
-            place: Place::Configured,
-        }
-    }
 }
 
 /// Whether the configuration has an agent.
@@ -439,51 +403,6 @@ impl Hub {
                 reply.send(self.all()).ok();
             }
         }
-    }
-
-    fn configure(&mut self, roster: Roster) -> Result<(), RpcError> {
-        let Roster {
-            configured,
-            leaving,
-            new,
-            most_running,
-            config_error,
-        } = roster;
-        if self.phase == Phase::Draining {
-            return Err(shutting_down());
-        }
-        self.config_error = config_error;
-        let opened: Vec<Registered> = new.into_iter().map(Registered::from).collect();
-        let mut news: Vec<Event> = opened
-            .iter()
-            .map(|agent| Event::SurfaceOpened(agent.surface_view()))
-            .collect();
-        self.agents.extend(opened);
-        let place = |name: &AgentName| configured.iter().position(|other| other == name);
-        self.agents
-            .retain(|agent| place(&agent.view.name).is_some() || leaving.contains(&agent.view.name));
-        for agent in &mut self.agents {
-            let before = agent.place;
-            agent.place = match place(&agent.view.name) {
-                Some(_) => Place::Configured,
-                None => Place::Leaving,
-            };
-            match (before, agent.place) {
-                (Place::Configured, Place::Leaving) => news.push(agent.closed()),
-                (Place::Leaving, Place::Configured) => {
-                    news.push(Event::SurfaceOpened(agent.surface_view()));
-                }
-                (Place::Configured, Place::Configured) | (Place::Leaving, Place::Leaving) => {}
-            }
-        }
-        self.agents
-            .sort_by_key(|agent| place(&agent.view.name).unwrap_or(usize::MAX));
-        for event in news {
-            self.publish(event);
-        }
-        let decisions = self.capacity.set_most(most_running);
-        self.carry_out(decisions);
-        Ok(())
     }
 
     /// The agents of the configuration, in its order.

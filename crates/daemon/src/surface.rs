@@ -3,7 +3,9 @@
 //!
 //! Panes are held here, conversations by the hub; a selector is resolved over both.
 
+mod arranging;
 mod mark;
+mod naming;
 mod numbers;
 mod transcript;
 mod wait;
@@ -14,11 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pupitre_model::pane::name;
 use pupitre_model::pane::select::{self, Candidate, Selector};
-use pupitre_model::workspace::{PlaceError, Workspace, Workspaces};
+use pupitre_model::workspace::{Workspace, Workspaces};
 use pupitre_protocol::limits::PANES;
 use pupitre_protocol::surface::{PaneSize, SurfaceClosed, SurfaceCreateParams, SurfaceView};
-use pupitre_protocol::workspace::{Direction, Layout, WorkspaceView, WorkspacesChanged};
-use pupitre_protocol::{AgentName, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::workspace::{Direction, WorkspacesChanged};
+use pupitre_protocol::{ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
 use tokio::sync::mpsc;
 
 use crate::clock::epoch_ms;
@@ -431,85 +433,6 @@ impl Surfaces {
         Ok(id)
     }
 
-    async fn agent_names(&self) -> Result<Vec<AgentName>, RpcError> {
-        let agents = self.inner.hub.agents().await?;
-        Ok(agents.into_iter().map(|agent| agent.name).collect())
-    }
-
-    /// Makes a name free for whoever was given it: a pane that is only called so after its program is called otherwise.
-    fn free_name(&self, wanted: &str, agents: &[AgentName]) -> Result<(), RpcError> {
-        let is_same = |name: &str| name.to_lowercase() == wanted.to_lowercase();
-        let taken = |by: String| {
-            let message = format!("the name \"{wanted}\" is taken by {by}: choose another");
-            RpcError::new(ErrorKind::InvalidParams, message)
-        };
-        if let Some(agent) = agents.iter().find(|agent| is_same(agent.as_str())) {
-            return Err(taken(format!("the agent {agent}")));
-        }
-        let holder = self
-            .panes()
-            .into_iter()
-            .find(|pane| pane.inspect(|state| is_same(state.name().as_str())));
-        match holder {
-            None => Ok(()),
-            Some(pane) => match pane.inspect(|state| state.name().clone()) {
-                PaneName::Given(_) => Err(taken(format!("pane {}", pane.id()))),
-                PaneName::Derived(name) => {
-                    let other = self.unique_name(&name, Some(pane.id()), agents, Some(wanted));
-                    pane.rename(PaneName::Derived(other));
-                    Ok(())
-                }
-            },
-        }
-    }
-
-    fn derived_name(&self, command: &str, of: Option<SurfaceId>, agents: &[AgentName]) -> String {
-        self.unique_name(&name::derived(command), of, agents, None)
-    }
-
-    fn unique_name(
-        &self,
-        wanted: &str,
-        of: Option<SurfaceId>,
-        agents: &[AgentName],
-        reserved: Option<&str>,
-    ) -> String {
-        let mut taken: Vec<String> = agents.iter().map(|agent| agent.as_str().to_lowercase()).collect();
-        taken.extend(reserved.map(str::to_lowercase));
-        let others = self.panes().into_iter().filter(|pane| Some(pane.id()) != of);
-        taken.extend(others.map(|pane| pane.inspect(|state| state.name().as_str().to_lowercase())));
-        name::unique(wanted, |name| taken.contains(&name.to_lowercase()))
-    }
-
-    async fn grant(&self, wish: NameWish) {
-        let Ok(agents) = self.agent_names().await else {
-            return;
-        };
-        let Some(pane) = self.lock().panes.get(&wish.surface).cloned() else {
-            return;
-        };
-        let name = self.derived_name(&wish.name, Some(wish.surface), &agents);
-        let current = pane.inspect(|state| state.name().clone());
-        if matches!(&current, PaneName::Derived(current) if *current != name) {
-            pane.rename(PaneName::Derived(name));
-        }
-    }
-
-    /// Gives a pane a name, which it keeps.
-    ///
-    /// # Errors
-    ///
-    /// When the name may not be given, or somebody else has it.
-    pub(crate) async fn rename(&self, pane: &Pane, name: &str) -> Result<(), RpcError> {
-        name::check(name).map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
-        let is_own = pane.inspect(|state| state.name().as_str().to_lowercase() == name.to_lowercase());
-        if !is_own {
-            self.free_name(name, &self.agent_names().await?)?;
-        }
-        pane.rename(PaneName::Given(name.to_owned()));
-        Ok(())
-    }
-
     /// Closes a pane; answers when nothing of it is left.
     pub(crate) async fn close(&self, pane: &Pane) {
         pane.close().await;
@@ -551,94 +474,6 @@ impl Surfaces {
                 tracing::error!(%error, "a pane could not be closed");
             }
         }
-    }
-
-    pub(crate) fn workspaces(&self) -> Vec<WorkspaceView> {
-        self.lock().workspaces.views()
-    }
-
-    /// Makes an empty workspace.
-    ///
-    /// # Errors
-    ///
-    /// When the name may not be given, or there are too many.
-    pub(crate) fn create_workspace(&self, name: Option<&str>) -> Result<WorkspaceView, RpcError> {
-        let id = WorkspaceId(self.number()?);
-        self.arrange(|workspaces| {
-            workspaces
-                .create(id, name)
-                .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
-            Ok(id)
-        })
-    }
-
-    pub(crate) fn select_workspace(&self, workspace: &str) -> Result<WorkspaceView, RpcError> {
-        self.arrange(|workspaces| {
-            let id = workspaces.resolve(workspace)?;
-            workspaces.select(id);
-            Ok(id)
-        })
-    }
-
-    pub(crate) fn set_layout(&self, workspace: &str, layout: Layout) -> Result<WorkspaceView, RpcError> {
-        self.arrange(|workspaces| {
-            let id = workspaces.resolve(workspace)?;
-            workspaces
-                .set_layout(id, layout)
-                .map_err(|error: PlaceError| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
-            Ok(id)
-        })
-    }
-
-    /// Brings a pane into view: its workspace becomes the current one.
-    pub(crate) fn focus(&self, pane: &Pane) {
-        let mut registry = self.lock();
-        if registry.workspaces.focus(pane.id()).is_some() {
-            self.tell_workspaces(&registry);
-        }
-    }
-
-    /// Closes a workspace with all its panes; answers when nothing of them is left.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such workspace.
-    pub(crate) async fn close_workspace(&self, workspace: &str) -> Result<(), RpcError> {
-        let (id, panes) = {
-            let registry = self.lock();
-            let id = registry.workspaces.resolve(workspace)?;
-            let panes = registry
-                .panes
-                .values()
-                .filter(|pane| registry.workspaces.of(pane.id()) == Some(id));
-            (id, panes.cloned().collect())
-        };
-        self.close_all(panes).await;
-        let left = {
-            let mut registry = self.lock();
-            let left = registry.workspaces.close(id).unwrap_or_default();
-            self.tell_workspaces(&registry);
-            left.into_iter()
-                .filter_map(|surface| registry.panes.get(&surface).cloned())
-                .collect()
-        };
-        // One that was made meanwhile goes with it.
-        self.close_all(left).await;
-        Ok(())
-    }
-
-    fn arrange(
-        &self,
-        change: impl FnOnce(&mut Workspaces) -> Result<WorkspaceId, RpcError>,
-    ) -> Result<WorkspaceView, RpcError> {
-        let mut registry = self.lock();
-        let id = change(&mut registry.workspaces)?;
-        self.tell_workspaces(&registry);
-        let views = registry.workspaces.views();
-        Ok(views
-            .into_iter()
-            .find(|view| view.workspace == id)
-            .expect("it was just changed"))
     }
 
     fn tell_workspaces(&self, registry: &Registry) {
