@@ -193,17 +193,20 @@ fn resize(client: &mut Client, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes what comes of the pane.
+/// Writes what comes of the pane, until it is left.
 fn show(mut view: pupitre_client::View, is_left: &AtomicBool) -> Result<Left, Failure> {
-    let mut stdout = io::stdout().lock();
-    let mut ended = None;
-    while !is_left.load(Ordering::SeqCst) {
+    loop {
         let frame = view
             .next_frame()
             .map_err(|error| Failure::Input(format!("the view of the pane broke: {error}")))?;
         let Some((kind, bytes)) = frame else {
-            return Ok(ended.map_or(Left::DaemonGone, Left::Ended));
+            return Ok(Left::DaemonGone);
         };
+        // Whoever leaves puts the terminal back, and nothing may be drawn after that.
+        let mut stdout = io::stdout().lock();
+        if is_left.load(Ordering::SeqCst) {
+            return Ok(Left::Detached);
+        }
         match kind {
             ViewerFrame::Output => stdout.write_all(&bytes)?,
             ViewerFrame::Snapshot => {
@@ -213,18 +216,15 @@ fn show(mut view: pupitre_client::View, is_left: &AtomicBool) -> Result<Left, Fa
             // The snapshot that follows is drawn for it.
             ViewerFrame::Size => {}
             ViewerFrame::Ended => {
-                ended = Some(serde_json::from_slice(&bytes).unwrap_or(ExitStatus {
-                    code: None,
-                    signal: None,
-                }));
-                stdout.flush()?;
-                return Ok(ended.map_or(Left::Closed, Left::Ended));
+                let status = serde_json::from_slice(&bytes).map_err(|error| {
+                    Failure::Input(format!("the end of the program cannot be read: {error}"))
+                })?;
+                return Ok(Left::Ended(status));
             }
-            ViewerFrame::Closed => return Ok(ended.map_or(Left::Closed, Left::Ended)),
+            ViewerFrame::Closed => return Ok(Left::Closed),
         }
         stdout.flush()?;
     }
-    Ok(Left::Detached)
 }
 
 /// Sends what is typed, until the detach key.

@@ -9,7 +9,7 @@ use pupitre_protocol::surface::{
 
 use super::browser::{Browser, Socket};
 use crate::pane::{pane, status, wait_for_line};
-use crate::support::Desk;
+use crate::support::{Desk, PROGRAM};
 
 /// A pane in the page: the WebSocket with its bytes.
 struct View(Socket);
@@ -105,6 +105,33 @@ fn what_a_terminal_answers_by_itself_is_not_typed() {
     let keys = "a\x1b[?62;22c\x1b[12;40R\x1b]11;rgb:0000/0000/0000\x1b\\b\x1b[?2026;2$y\x1bP>|term\x1b\\cd";
     type_keys(&mut Browser::inside(&desk).socket(), "a", keys);
     wait_for_line(&desk, "a", "a +b +c +d");
+}
+
+#[test]
+fn the_detach_key_leaves_a_pane_that_goes_on() {
+    let desk = Desk::start();
+    pane(
+        &desk,
+        "inner",
+        "stty -echo; echo inner is up; while read line; do echo \"got $line\"; done",
+    );
+    wait_for_line(&desk, "inner", "^inner is up$");
+    pane(
+        &desk,
+        "outer",
+        &format!("{PROGRAM} attach inner; echo attach said $?; exec sleep 600"),
+    );
+    wait_for_line(&desk, "outer", "inner is up");
+    let mut page = Browser::inside(&desk).socket();
+    type_keys(&mut page, "outer", "through\r");
+    wait_for_line(&desk, "inner", "^got through$");
+    // What stands before the key still goes to the program.
+    type_keys(&mut page, "outer", "last\r\x1cnot this\r");
+    wait_for_line(&desk, "outer", "^attach said 0$");
+    wait_for_line(&desk, "inner", "^got last$");
+    let text = desk.run(&["read", "inner", "--raw"]).stdout;
+    assert!(!text.contains("not this"), "{text}");
+    assert!(status(&desk, "inner").exit_status.is_none());
 }
 
 #[test]
