@@ -17,11 +17,10 @@ use std::time::Instant;
 use pupitre_guard::wire::{GuardRequest, TerminalSize};
 use pupitre_protocol::limits::{INPUT_BYTES, INPUT_QUEUE_BYTES, PANE_VIEWERS, PANE_WAITS};
 use pupitre_protocol::surface::{PaneSize, SurfaceView};
-use pupitre_protocol::{ErrorKind, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::{ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
 use pupitre_terminal::{SearchPattern, Size};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use crate::hub::UnitEvent;
 use crate::process::{Foreground, Owner, Requests, World};
 use crate::surface::NameWish;
 
@@ -93,7 +92,7 @@ impl Pane {
     pub(crate) async fn start(
         world: &World,
         new: NewPane,
-        events: mpsc::Sender<UnitEvent>,
+        happened: mpsc::UnboundedSender<Event>,
         renames: mpsc::UnboundedSender<NameWish>,
     ) -> Result<Self, RpcError> {
         let failed = |reason: String| RpcError::new(ErrorKind::StartFailed, reason);
@@ -133,7 +132,7 @@ impl Pane {
             shared,
         };
         let (started, outcome) = oneshot::channel();
-        let pump = Pump::new(pane.clone(), heard, events, leader, gone, started);
+        let pump = Pump::new(pane.clone(), heard, happened, leader, gone, started);
         world
             .tasks
             .spawn_pane(pump.run())
@@ -161,6 +160,14 @@ impl Pane {
         let outcome = work(&mut self.lock());
         self.shared.wake.notify_one();
         outcome
+    }
+
+    /// Takes note that the pane has its place; from here on what changes is told. Returns what lists show of it.
+    pub(crate) fn admit(&self) -> SurfaceView {
+        self.change(|state| {
+            state.admitted();
+            state.view(self.created_at)
+        })
     }
 
     /// Returns what lists show of it.
@@ -256,7 +263,8 @@ impl Pane {
             let message = format!("{PANE_VIEWERS} viewers look at this pane, which is the limit");
             return Err(RpcError::new(ErrorKind::TooManySurfaces, message));
         }
-        Ok((state.size(), state.viewers.add(self.clone())))
+        let ended = state.exit_status();
+        Ok((state.size(), state.viewers.add(self.clone(), ended)))
     }
 
     /// Begins to wait for a line, or for the pane's end. What is there already is tested in the same step.

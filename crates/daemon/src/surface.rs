@@ -64,6 +64,8 @@ struct Registry {
     workspaces: Workspaces,
     /// How many panes are being started.
     starting: usize,
+    /// The names that those will have.
+    reserved: Vec<String>,
     is_closing: bool,
 }
 
@@ -312,7 +314,7 @@ impl Surfaces {
         if let Some(name) = &name {
             name::check(name).map_err(|error| invalid(error.to_string()))?;
         }
-        let _starting = self.begin_start()?;
+        let mut starting = self.begin_start()?;
         let id = SurfaceId(self.number()?);
         let workspace = self.workspace_for(workspace, &place)?;
         let program = PaneProgram::find(&Wanted {
@@ -324,14 +326,22 @@ impl Surfaces {
             socket: &self.inner.socket,
             home: &self.inner.home,
         })
-        .map_err(|error| RpcError::new(ErrorKind::StartFailed, error.to_string()))?;
+        .map_err(|error| RpcError::new(ErrorKind::FileError, error.to_string()))?;
         let agents = self.agent_names().await?;
         let name = match name {
             Some(name) => {
-                self.free_name(&name, &agents)?;
+                let mut registry = self.lock();
+                registry.free_name(&name, None, &agents)?;
+                starting.reserve(&mut registry, &name);
                 PaneName::Given(name)
             }
-            None => PaneName::Derived(self.derived_name(&program.command_line(), None, &agents)),
+            None => {
+                let wanted = name::derived(&program.command_line());
+                let mut registry = self.lock();
+                let name = registry.unique_name(&wanted, None, &agents);
+                starting.reserve(&mut registry, &name);
+                PaneName::Derived(name)
+            }
         };
         let new = NewPane {
             id,
@@ -344,7 +354,7 @@ impl Surfaces {
         let pane = Pane::start(
             &self.inner.world,
             new,
-            self.inner.hub.events(),
+            self.inner.happened.clone(),
             self.inner.renames.clone(),
         )
         .await?;
@@ -377,7 +387,7 @@ impl Surfaces {
                             registry.workspaces.focus(pane.id());
                         }
                         registry.panes.insert(pane.id(), pane.clone());
-                        let view = pane.view();
+                        let view = pane.admit();
                         self.tell(Event::SurfaceOpened(view.clone()));
                         self.tell_workspaces(&registry);
                         view
@@ -402,7 +412,10 @@ impl Surfaces {
         }
         registry.starting += 1;
         drop(registry);
-        Ok(Starting(self.clone()))
+        Ok(Starting {
+            surfaces: self.clone(),
+            name: None,
+        })
     }
 
     /// Returns the workspace of a new pane, made if there is none yet.
@@ -500,11 +513,28 @@ pub(crate) enum PanePlace {
 }
 
 /// A pane that is being started, as long as this lives.
-struct Starting(Surfaces);
+struct Starting {
+    surfaces: Surfaces,
+    /// The name that is kept for it.
+    name: Option<String>,
+}
+
+impl Starting {
+    fn reserve(&mut self, registry: &mut Registry, name: &str) {
+        registry.reserved.push(name.to_owned());
+        self.name = Some(name.to_owned());
+    }
+}
 
 impl Drop for Starting {
     fn drop(&mut self) {
-        self.0.lock().starting -= 1;
+        let mut registry = self.surfaces.lock();
+        registry.starting -= 1;
+        if let Some(name) = &self.name
+            && let Some(place) = registry.reserved.iter().position(|reserved| reserved == name)
+        {
+            registry.reserved.swap_remove(place);
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub fn check(what: &str, access: Access, asker: &Asker, free_access: FreeAccess)
         Access::Read => return Ok(()),
         Access::Private => "read what may hold secrets or belongs to others",
         Access::Prompt => "make agents work",
-        Access::Arrange => "start, stop or cancel",
+        Access::Arrange => "start, stop, cancel or arrange",
         Access::Person if *asker == Asker::Detached => {
             let message = format!(
                 "{what} was asked {}: it is for persons, who have a terminal",

@@ -138,6 +138,8 @@ impl PtyStream {
         loop {
             let mut ready = self.fd.writable().await?;
             match rustix::io::write(self.fd.get_ref(), bytes) {
+                // What the last program left unread fills the kernel's buffer for ever; that readiness is never taken back.
+                Err(Errno::AGAIN) if ready.ready().is_write_closed() => return Err(Errno::IO.into()),
                 Err(Errno::AGAIN) => ready.clear_ready(),
                 Err(Errno::INTR) => {}
                 result => return Ok(result?),

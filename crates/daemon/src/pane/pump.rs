@@ -14,7 +14,7 @@ use pupitre_terminal::pty::{BATCH_BYTES, PtyRead, PtyStream};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Pane;
-use crate::hub::UnitEvent;
+use super::state::Life;
 use crate::process::{GuardNews, ended, signal_name};
 
 /// How long after output the foreground is looked at: a command's start and end come with output, mostly.
@@ -33,10 +33,11 @@ type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) struct Pump {
     pane: Pane,
     news: mpsc::UnboundedReceiver<GuardNews>,
-    events: mpsc::Sender<UnitEvent>,
+    happened: mpsc::UnboundedSender<Event>,
     leader: Arc<OnceLock<u32>>,
     gone: watch::Sender<bool>,
     started: Option<oneshot::Sender<Result<(), String>>>,
+    guard: GuardLife,
     stream: Option<PtyStream>,
     /// Whether anything can still be read.
     reads: bool,
@@ -46,6 +47,14 @@ pub(super) struct Pump {
     publish_at: Option<Instant>,
     /// The end of the agent that was recognised, and whose that is.
     agent_end: Option<(u32, Ended)>,
+}
+
+/// Whether anything can still be heard of the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GuardLife {
+    Alive,
+    /// Nothing of the pane's processes is left.
+    Over,
 }
 
 /// What happened.
@@ -62,7 +71,7 @@ impl Pump {
     pub(super) fn new(
         pane: Pane,
         news: mpsc::UnboundedReceiver<GuardNews>,
-        events: mpsc::Sender<UnitEvent>,
+        happened: mpsc::UnboundedSender<Event>,
         leader: Arc<OnceLock<u32>>,
         gone: watch::Sender<bool>,
         started: oneshot::Sender<Result<(), String>>,
@@ -70,10 +79,11 @@ impl Pump {
         Self {
             pane,
             news,
-            events,
+            happened,
             leader,
             gone,
             started: Some(started),
+            guard: GuardLife::Alive,
             stream: None,
             reads: false,
             look_at: None,
@@ -84,14 +94,14 @@ impl Pump {
         }
     }
 
-    /// Works until nothing of the pane's processes is left.
+    /// Works until the pane is closed.
     pub(super) async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_BYTES);
-        loop {
+        while !self.pane.lock().is_closed() {
             let input = self.next_input();
             let turn = self.turn(&mut batch, &input).await;
             match turn {
-                Turn::News(None) | Turn::News(Some(GuardNews::Lost)) => break,
+                Turn::News(None) | Turn::News(Some(GuardNews::Lost)) => self.end(&mut batch),
                 Turn::News(Some(news)) => self.hear(news, &mut batch),
                 Turn::Woken => {}
                 Turn::Read(read) => self.take(read, &mut batch),
@@ -102,11 +112,8 @@ impl Pump {
                 }
                 Turn::Time => self.pass_time(),
             }
-            self.publish().await;
+            self.publish();
         }
-        self.end(&mut batch);
-        self.publish_all().await;
-        self.gone.send_replace(true);
     }
 
     async fn turn(&mut self, batch: &mut Vec<u8>, input: &[u8]) -> Turn {
@@ -141,7 +148,7 @@ impl Pump {
         };
         tokio::select! {
             biased;
-            news = self.news.recv() => Turn::News(news),
+            news = self.news.recv(), if self.guard == GuardLife::Alive => Turn::News(news),
             written = write => Turn::Written(written),
             () = self.pane.shared.wake.notified() => Turn::Woken,
             () = agent_end => Turn::AgentEnded,
@@ -305,52 +312,36 @@ impl Pump {
         }
     }
 
-    /// Tells what changed: every change of the state, and what lists show at most once in a while.
-    async fn publish(&mut self) {
+    /// Tells what changed: every change of the state, and what lists show at most once in a while. All of it under the
+    /// lock, so that nothing is told of a pane after its closing.
+    fn publish(&mut self) {
         let now = Instant::now();
-        let untold = std::mem::take(&mut self.pane.lock().untold);
-        for event in untold {
-            self.send(event).await;
+        let mut state = self.pane.lock();
+        for event in state.take_untold() {
+            // Nobody listens any more when the daemon ends.
+            self.happened.send(event).ok();
         }
-        if !self.pane.lock().is_dirty {
-            self.publish_at = self.publish_at.filter(|at| *at > now);
+        if self.publish_at.is_some_and(|at| at > now) {
             return;
         }
-        match self.publish_at {
-            Some(at) if at > now => {}
-            Some(_) | None => {
-                self.publish_view().await;
-                self.publish_at = Some(now + Duration::from_millis(SURFACE_CHANGED_MS));
-            }
-        }
-    }
-
-    async fn publish_all(&mut self) {
-        let untold = std::mem::take(&mut self.pane.lock().untold);
-        for event in untold {
-            self.send(event).await;
-        }
-        self.publish_view().await;
-    }
-
-    async fn publish_view(&mut self) {
-        let view = {
-            let mut state = self.pane.lock();
+        self.publish_at = None;
+        if state.is_to_be_told() {
             state.is_dirty = false;
-            state.view(self.pane.created_at)
-        };
-        self.send(Event::SurfaceChanged(view)).await;
-    }
-
-    async fn send(&mut self, event: Event) {
-        // The hub is gone only when the daemon ends.
-        self.events.send(UnitEvent::Publish(event)).await.ok();
+            let view = state.view(self.pane.created_at);
+            self.happened.send(Event::SurfaceChanged(view)).ok();
+            self.publish_at = Some(now + Duration::from_millis(SURFACE_CHANGED_MS));
+        }
     }
 
     fn end(&mut self, batch: &mut Vec<u8>) {
         self.drain(batch);
+        self.guard = GuardLife::Over;
         self.answer(Err("its guard was ended from outside".to_owned()));
         let mut state = self.pane.lock();
+        if state.life == Life::Starting {
+            // It was never there.
+            state.closed();
+        }
         if state.life.is_running() {
             state.ended(ExitStatus {
                 code: None,
@@ -361,5 +352,7 @@ impl Pump {
         state.screen.freeze();
         drop(state);
         self.stream = None;
+        self.reads = false;
+        self.gone.send_replace(true);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pupitre_model::pane::name;
-use pupitre_protocol::limits::{SCROLLBACK_BYTES, SCROLLBACK_LINES};
+use pupitre_protocol::limits::{INPUT_QUEUE_BYTES, SCROLLBACK_BYTES, SCROLLBACK_LINES};
 use pupitre_protocol::surface::{
     Evidence, ExitStatus, PaneSize, Standing, StateChanged, SurfaceKind, SurfaceState, SurfaceView,
 };
@@ -55,7 +55,18 @@ pub(crate) struct PaneState {
     /// What lists show of it is no longer what was told last.
     pub(super) is_dirty: bool,
     /// Changes of the state that were not told yet.
-    pub(super) untold: Vec<Event>,
+    untold: Vec<Event>,
+    telling: Telling,
+}
+
+/// Whether anybody is told of the pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// It has no place yet: nobody knows it.
+    NotYet,
+    Yes,
+    /// It is closed.
+    NoMore,
 }
 
 impl PaneState {
@@ -84,6 +95,7 @@ impl PaneState {
             terminal: None,
             is_dirty: false,
             untold: Vec::new(),
+            telling: Telling::NotYet,
         }
     }
 
@@ -191,7 +203,8 @@ impl PaneState {
         }
         // Its questions are answered before whatever a person types next.
         let replies = screen.take_replies();
-        if !replies.is_empty() {
+        // A program that asks and never reads its answers gets no more of them.
+        if input.len() + replies.len() <= INPUT_QUEUE_BYTES {
             input.extend(replies);
         }
         viewers.output(bytes);
@@ -253,7 +266,32 @@ impl PaneState {
         self.waiters.tell(&Hit::Closed);
     }
 
+    /// Takes note that the pane has its place, and that its view was told.
+    pub(super) fn admitted(&mut self) {
+        self.telling = Telling::Yes;
+        // The view has them.
+        self.untold.clear();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.telling == Telling::NoMore
+    }
+
+    /// Returns the changes of the state that are to be told now, oldest first.
+    pub(super) fn take_untold(&mut self) -> Vec<Event> {
+        match self.telling {
+            Telling::Yes => std::mem::take(&mut self.untold),
+            Telling::NotYet | Telling::NoMore => Vec::new(),
+        }
+    }
+
+    /// Says whether lists show something that was not told yet.
+    pub(super) fn is_to_be_told(&self) -> bool {
+        self.is_dirty && self.telling == Telling::Yes
+    }
+
     pub(super) fn closed(&mut self) {
+        self.telling = Telling::NoMore;
         self.waiters.tell(&Hit::Closed);
         self.viewers.tell(&ViewerNews::Closed);
     }

@@ -90,10 +90,11 @@ impl Viewers {
         self.all.len()
     }
 
-    pub(super) fn add(&mut self, pane: Pane) -> Viewer {
+    /// Adds a viewer. One that comes after the program's end is told of it once it has seen what is left.
+    pub(super) fn add(&mut self, pane: Pane, ended: Option<ExitStatus>) -> Viewer {
         let queue = Arc::new(Queue {
             waiting: Mutex::new(Waiting {
-                news: VecDeque::new(),
+                news: ended.map(ViewerNews::Ended).into_iter().collect(),
                 bytes: 0,
                 redraw: true,
             }),

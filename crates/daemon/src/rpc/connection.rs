@@ -1,6 +1,7 @@
 //! One connection of the socket: a request a line, and a stream once one of them subscribes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pupitre_protocol::RpcError;
 use pupitre_protocol::system::Empty;
@@ -19,6 +20,7 @@ pub(super) async fn serve(
     call: Call,
     router: Arc<Router>,
     counted: CountedConnection,
+    is_gone: impl Fn() -> bool + Send,
     read: impl AsyncRead + Unpin + Send,
     write: impl AsyncWrite + Unpin + Send + 'static,
 ) {
@@ -29,8 +31,17 @@ pub(super) async fn serve(
     let mut requests = Requests::new(call, router, replies);
     let becomes = read_all(&mut requests, &mut lines).await;
     // The answers to what was asked before come first; the writer ends when the last of them is written.
+    let gone = requests.gone();
     drop(requests);
-    let write = match writer.await {
+    let mut writer = writer;
+    let written = tokio::select! {
+        written = &mut writer => written,
+        () = until(is_gone) => {
+            gone.cancel();
+            writer.await
+        }
+    };
+    let write = match written {
         Ok(Ok(write)) => write,
         Ok(Err(error)) => return tracing::debug!(%error, "a client went away"),
         Err(error) => return tracing::error!(%error, "the writer of a connection failed"),
@@ -45,6 +56,16 @@ pub(super) async fn serve(
             view::run(&daemon, viewer, &mut lines, write).await;
         }
         None => {}
+    }
+}
+
+/// How often it is looked whether a caller that asks no more is still there for its answers.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Waits until the caller is gone: one that closed only its own side still reads.
+async fn until(is_gone: impl Fn() -> bool) {
+    while !is_gone() {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use pupitre_protocol::limits::CONNECTIONS;
 use pupitre_protocol::{ErrorKind, RpcError};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 
@@ -133,6 +135,7 @@ fn welcome(daemon: &Arc<Daemon>, router: &Arc<Router>, stream: UnixStream) {
             format!("it cannot be told who asks: {error}"),
         )),
     };
+    let watched = stream.as_fd().try_clone_to_owned();
     let (read, write) = stream.into_split();
     let admitted = match refusal {
         Some(error) => Err(error),
@@ -148,12 +151,30 @@ fn welcome(daemon: &Arc<Daemon>, router: &Arc<Router>, stream: UnixStream) {
                 daemon: Arc::clone(daemon),
                 asker: daemon.guards.asker(pid),
             };
-            tasks.spawn(connection::serve(call, Arc::clone(router), counted, read, write));
+            let is_gone = move || watched.as_ref().is_ok_and(has_hung_up);
+            tasks.spawn(connection::serve(
+                call,
+                Arc::clone(router),
+                counted,
+                is_gone,
+                read,
+                write,
+            ));
         }
         Err(error) => {
             tasks.spawn(async move { connection::refuse(write, &error).await });
         }
     }
+}
+
+/// Says whether the other end of a socket is closed as a whole, for reading too.
+fn has_hung_up(socket: &OwnedFd) -> bool {
+    let mut polled = [PollFd::new(socket, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
 }
 
 fn prepare_folder(folder: &Path) -> Result<(), ListenError> {

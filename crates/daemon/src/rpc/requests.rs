@@ -23,6 +23,8 @@ pub(crate) struct Requests<Reply> {
     router: Arc<Router>,
     in_flight: Arc<Semaphore>,
     replies: mpsc::Sender<Reply>,
+    /// Cancelled when the caller is gone, and not only done with asking.
+    gone: CancellationToken,
 }
 
 /// What a request was, as far as it changes the connection itself.
@@ -51,7 +53,13 @@ impl<Reply: From<String> + Send + 'static> Requests<Reply> {
             router,
             in_flight: Arc::new(Semaphore::new(REQUESTS_IN_FLIGHT)),
             replies,
+            gone: CancellationToken::new(),
         }
+    }
+
+    /// Returns what is to be cancelled when the caller is gone, and not only done with asking.
+    pub(crate) fn gone(&self) -> CancellationToken {
+        self.gone.clone()
     }
 
     /// Returns the word that the daemon ends.
@@ -126,11 +134,13 @@ impl<Reply: From<String> + Send + 'static> Requests<Reply> {
         let id = request.id.map(ToOwned::to_owned);
         let replies = self.replies.clone();
         // Nobody waits for the end of a wait once its caller is gone; what changes something goes on to its end.
+        let gone = self.gone.clone();
         let ends_with_caller = request.method == method::surface::Wait::NAME;
         self.call.daemon.tasks.spawn(async move {
             let outcome = tokio::select! {
                 outcome = work => outcome,
                 () = replies.closed(), if ends_with_caller => return,
+                () = gone.cancelled(), if ends_with_caller => return,
             };
             answer(id, outcome, &replies, permit).await;
         });

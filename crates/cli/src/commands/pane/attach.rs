@@ -8,11 +8,13 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
-use pupitre_client::Client;
+use pupitre_client::{CallError, Client};
+use pupitre_protocol::ErrorKind;
 use pupitre_protocol::method::surface;
 use pupitre_protocol::surface::{
     ExitStatus, PaneSize, SurfaceInputParams, SurfaceParams, SurfaceResizeParams, ViewerFrame,
@@ -36,7 +38,7 @@ pub(crate) struct AttachArguments {
     /// An id, a name or its beginning, cmdline:TEXT or cwd:FOLDER
     #[arg(value_name = "TARGET")]
     target: String,
-    /// The key that leaves: ctrl- and a letter or one of @ [ \ ] ^ _
+    /// The key that leaves: ctrl- and a letter or one of @ \ ] ^ _
     #[arg(long, value_name = "KEY", default_value = "ctrl-\\", value_parser = detach_key)]
     detach_key: DetachKey,
 }
@@ -44,7 +46,7 @@ pub(crate) struct AttachArguments {
 /// The key that leaves the pane alone again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DetachKey {
-    /// What it is without Ctrl: a lower-case letter, or one of `@ [ \ ] ^ _`.
+    /// What it is without Ctrl: a lower-case letter, or one of `@ \ ] ^ _`.
     character: u8,
 }
 
@@ -75,11 +77,11 @@ fn detach_key(text: &str) -> Result<DetachKey, String> {
             [character] => Some(character.to_ascii_lowercase()),
             _ => None,
         })
-        .filter(|character| character.is_ascii_lowercase() || b"@[\\]^_".contains(character));
+        .filter(|character| character.is_ascii_lowercase() || b"@\\]^_".contains(character));
     match character {
-        // Return, line feed and tab are keys of their own.
+        // Return, line feed and tab are keys of their own; Escape begins those of many others.
         Some(b'm' | b'j' | b'i') | None => Err(format!(
-            "\"{text}\" cannot be the detach key: give ctrl- and a letter but i, j and m, or one of @ [ \\ ] ^ _"
+            "\"{text}\" cannot be the detach key: give ctrl- and a letter but i, j and m, or one of @ \\ ] ^ _"
         )),
         Some(character) => Ok(DetachKey { character }),
     }
@@ -227,6 +229,24 @@ fn show(mut view: pupitre_client::View, is_left: &AtomicBool) -> Result<Left, Fa
     }
 }
 
+/// Sends keys; waits as long as the program does not read what it was given before.
+fn send(client: &mut Client, id: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let params = SurfaceInputParams {
+        surface: id.to_owned(),
+        data: STANDARD.encode(bytes),
+        size: None,
+    };
+    loop {
+        match client.call::<surface::Input>(&params) {
+            Ok(_) => return Ok(()),
+            Err(CallError::Rpc(error)) if error.kind() == Some(ErrorKind::QueueFull) => {
+                thread::park_timeout(Duration::from_millis(100));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 /// Sends what is typed, until the detach key.
 fn type_into(client: &mut Client, id: &str, detach_key: DetachKey) -> Result<Left, Failure> {
     let mut stdin = io::stdin().lock();
@@ -242,11 +262,7 @@ fn type_into(client: &mut Client, id: &str, detach_key: DetachKey) -> Result<Lef
         let detach = detach_key.place(typed);
         let bytes = &typed[..detach.unwrap_or(count)];
         if !bytes.is_empty() {
-            client.call::<surface::Input>(&SurfaceInputParams {
-                surface: id.to_owned(),
-                data: STANDARD.encode(bytes),
-                size: None,
-            })?;
+            send(client, id, bytes)?;
         }
         if detach.is_some() {
             return Ok(Left::Detached);
@@ -266,7 +282,9 @@ mod tests {
         assert_eq!(key.place(b"\x1b[27;5;92~"), Some(0));
         assert_eq!(key.place(b"plain \\ text\x1b[92;2u"), None);
         assert_eq!(detach_key("ctrl-B").map(|key| key.place(b"\x02")), Ok(Some(0)));
-        for no_key in ["", "x", "ctrl-", "ctrl-xy", "ctrl-m", "ctrl-i", "alt-x", "ctrl-é"] {
+        for no_key in [
+            "", "x", "ctrl-", "ctrl-xy", "ctrl-m", "ctrl-i", "ctrl-[", "alt-x", "ctrl-é",
+        ] {
             assert!(detach_key(no_key).is_err(), "{no_key}");
         }
     }
