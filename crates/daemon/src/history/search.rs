@@ -1,6 +1,7 @@
 //! Searching what was said: an index of the finished messages' text (FTS5), kept in step with each batch.
 //!
-//! A message is put in when it is finished, as a whole: chunks would cut its words, and each would cost the index.
+//! A message is put in when it is finished, as a whole: chunks would cut its words, and each would cost the index. Text that
+//! comes later is put in before the next search: taking a long message out, to put it in again, is slow.
 
 use pupitre_protocol::conversation::{ExcerptPiece, SearchMatch, SearchReply};
 use pupitre_protocol::limits::REPLY_BYTES;
@@ -60,6 +61,15 @@ impl History {
 }
 
 impl Store {
+    /// Brings the index to what these messages say now.
+    pub(super) fn index_again(&mut self, messages: impl IntoIterator<Item = i64>) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction()?;
+        for message in messages {
+            index_message(&transaction, message)?;
+        }
+        transaction.commit()
+    }
+
     pub(super) fn search(&self, search: &Search) -> rusqlite::Result<SearchReply> {
         let mut reply = SearchReply {
             matches: Vec::new(),
@@ -87,15 +97,20 @@ impl Store {
 
 /// Brings the index to what the message says now; one that is not finished is not in it.
 pub(super) fn index_message(connection: &Connection, message: i64) -> rusqlite::Result<()> {
-    let is_done = connection
-        .prepare_cached(IS_DONE)?
-        .query_row([message], |row| row.get(0))
-        .optional()?;
-    if is_done == Some(true) {
+    if is_done(connection, message)? {
         connection.prepare_cached(TAKE_OUT)?.execute([message])?;
         connection.prepare_cached(PUT_IN)?.execute([message])?;
     }
     Ok(())
+}
+
+/// Says whether there is such a message, and it is finished.
+pub(super) fn is_done(connection: &Connection, message: i64) -> rusqlite::Result<bool> {
+    let done = connection
+        .prepare_cached(IS_DONE)?
+        .query_row([message], |row| row.get(0))
+        .optional()?;
+    Ok(done.unwrap_or(false))
 }
 
 /// Returns a query of words as FTS5 reads it: each a string of its own, so that nothing in it is an operator. `None` when

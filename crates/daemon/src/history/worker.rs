@@ -32,6 +32,8 @@ pub(crate) struct HistoryWorker {
     composed: Composed,
     /// Messages whose beginning was given up, so that what comes after it has no place; each is told once.
     cut: BTreeSet<MessageId>,
+    /// The keys of messages that got text after they were put into the index.
+    late: BTreeSet<i64>,
 }
 
 impl HistoryWorker {
@@ -44,6 +46,7 @@ impl HistoryWorker {
             due: None,
             composed: Composed::default(),
             cut: BTreeSet::new(),
+            late: BTreeSet::new(),
         }
     }
 
@@ -116,6 +119,7 @@ impl HistoryWorker {
             match self.store.write(self.unwritten.oldest(count)) {
                 Ok(written) => {
                     self.report_left_out(&written);
+                    self.late.extend(written.late);
                     self.forget(count);
                 }
                 Err(WriteError::Refused(error)) if count == 1 => {
@@ -231,6 +235,10 @@ impl HistoryWorker {
                 drop(respond.send(part));
             }
             Read::Search { search, respond } => {
+                // While nothing can be written, what is in the index is searched.
+                if !self.is_failing() {
+                    self.index_late();
+                }
                 let found = self.store.search(&search);
                 drop(respond.send(found.map_err(|error| self.failure(&error))));
             }
@@ -261,6 +269,17 @@ impl HistoryWorker {
                     .map_err(|error| self.failure(&error));
                 drop(respond.send(list));
             }
+        }
+    }
+
+    /// Puts text that came late into the index; what fails is tried again at the next search.
+    fn index_late(&mut self) {
+        if self.late.is_empty() {
+            return;
+        }
+        match self.store.index_again(self.late.iter().copied()) {
+            Ok(()) => self.late.clear(),
+            Err(error) => tracing::warn!(%error, "what was said last cannot be found yet"),
         }
     }
 
@@ -303,6 +322,11 @@ impl HistoryWorker {
     }
 
     fn end(mut self) {
+        self.write_the_rest();
+        self.index_late();
+    }
+
+    fn write_the_rest(&mut self) {
         if self.unwritten.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use pupitre_protocol::{AgentName, ConversationId, MessageId};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use super::digest::{ConversationChange, Digest, MessageChange, PartChange, PermissionChange};
-use super::search::index_message;
+use super::search::{index_message, is_done};
 use super::store::Store;
 use super::unwritten::Write;
 use super::word::{integer, is_text, word};
@@ -55,6 +55,8 @@ const RESOLVE_PERMISSION: &str = "UPDATE permission SET outcome = ?2, resolved_a
 pub(super) struct Written {
     /// Changes of these messages had no place: what came before them was given up.
     pub(super) without_message: Vec<MessageId>,
+    /// The keys of finished messages that got more text: the index does not have it yet.
+    pub(super) late: Vec<i64>,
 }
 
 /// Says why a batch was not written.
@@ -113,8 +115,11 @@ fn write(transaction: &Transaction<'_>, digest: &Digest<'_>) -> rusqlite::Result
         match put_message(transaction, *id, message)? {
             Some(key) => {
                 put_parts(transaction, key, message)?;
-                if message.header.is_some() || message.parts.values().any(|part| is_text(part.kind)) {
+                if message.header.is_some() {
                     index_message(transaction, key)?;
+                } else if message.parts.values().any(|part| is_text(part.kind)) && is_done(transaction, key)?
+                {
+                    written.late.push(key);
                 }
             }
             None => written.without_message.push(*id),
