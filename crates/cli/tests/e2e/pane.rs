@@ -296,6 +296,91 @@ fn names_are_kept_or_follow_the_program_and_are_one_persons_each() {
 }
 
 #[test]
+fn panes_made_at_once_have_names_of_their_own() {
+    let desk = Desk::start();
+    let made: Vec<_> = (0..8)
+        .map(|_| desk.spawn(&["new", "--", "sleep", "7200"]))
+        .collect();
+    for made in made {
+        made.finish().expect_code(0);
+    }
+    let made: Vec<_> = (0..8)
+        .map(|_| desk.spawn(&["new", "--name", "same", "--", "sleep", "7201"]))
+        .collect();
+    let made = made.into_iter().map(|made| made.finish().code == Some(0));
+    assert_eq!(made.filter(|made| *made).count(), 1, "one of them gets the name");
+    let mut names: Vec<String> = desk
+        .call::<surface::List>(SurfaceListParams::default())
+        .surfaces
+        .into_iter()
+        .map(|view| view.surface_name)
+        .collect();
+    names.sort();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all, "{names:?}");
+}
+
+#[test]
+fn a_program_that_ends_with_its_input_unread_freezes_nobody() {
+    let desk = Desk::start();
+    // Its own questions are answered, and it reads none of the answers: more than the kernel keeps.
+    let asks = "stty raw -echo; i=0; while [ $i -lt 200 ]; do printf '%1000s' | sed 's/ /\\x1b[c/g'; i=$((i+1)); done; exit 3";
+    for name in ["one", "two", "three"] {
+        pane(&desk, name, asks);
+    }
+    for name in ["one", "two", "three"] {
+        assert_eq!(
+            wait_for_end(&desk, name).exit_status.expect("it has ended").code,
+            Some(3)
+        );
+    }
+    pane(&desk, "after", "echo still here; exec sleep 7202");
+    wait_for_line(&desk, "after", "still here");
+    for name in ["one", "after"] {
+        desk.run(&["close", name]).expect_code(0);
+    }
+}
+
+#[test]
+fn what_changes_of_a_pane_is_told_between_its_opening_and_its_closing() {
+    let desk = Desk::start();
+    let mut events = desk.events_with(&SubscribeParams {
+        types: Some(vec![
+            EventKind::SurfaceOpened,
+            EventKind::SurfaceChanged,
+            EventKind::SurfaceClosed,
+        ]),
+        ..SubscribeParams::default()
+    });
+    let id = pane(&desk, "dead", "exit 7");
+    wait_for_end(&desk, &id);
+    // Its program has ended; what happens to it is told nevertheless.
+    desk.run(&["rename", "dead", "renamed"]).expect_code(0);
+    desk.run(&["close", "renamed"]).expect_code(0);
+    let mut seen = Vec::new();
+    let mut names = Vec::new();
+    while seen.last() != Some(&EventKind::SurfaceClosed) {
+        let kind = events.wait_for("something of the pane", |frame| {
+            match &frame.event {
+                Event::SurfaceOpened(view) | Event::SurfaceChanged(view) => {
+                    names.push(view.surface_name.clone());
+                }
+                _ => {}
+            }
+            Some(frame.event.kind())
+        });
+        seen.push(kind);
+    }
+    let kinds: Vec<EventKind> = seen
+        .into_iter()
+        .filter(|kind| *kind != EventKind::Subscribed)
+        .collect();
+    assert_eq!(kinds.first(), Some(&EventKind::SurfaceOpened), "{kinds:?}");
+    assert!(names.contains(&"renamed".to_owned()), "{names:?}");
+}
+
+#[test]
 fn what_cannot_be_started_makes_nothing() {
     let desk = Desk::start();
     for arguments in [

@@ -178,6 +178,39 @@ fn a_target_that_closes_or_ends_ends_the_wait_at_once() {
 }
 
 #[test]
+fn a_wait_ends_with_its_caller_and_not_with_the_end_of_its_questions() {
+    use std::io::{Read as _, Write as _};
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream;
+
+    let desk = Desk::start();
+    pane(&desk, "a", &when(&desk, "go", "echo HERE; exec sleep 600"));
+    let ask = |pattern: &str| {
+        let mut stream = UnixStream::connect(desk.socket()).expect("the daemon listens");
+        let params = format!(r#"{{"surfaces":["a"],"pattern":"{pattern}","timeout_ms":600000}}"#);
+        let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"surface.wait","params":{params}}}"#);
+        writeln!(stream, "{request}").expect("it reads");
+        stream
+    };
+    // As many as may wait on a pane, all of whose callers go away.
+    for _ in 0..pupitre_protocol::limits::PANE_WAITS {
+        drop(ask("never"));
+    }
+    // One that only asks no more still gets its answer, and there is room for it once the others are forgotten.
+    let reply = loop {
+        let mut stream = ask("^HERE$");
+        stream.shutdown(Shutdown::Write).expect("it is open");
+        let_go(&desk, "go");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("an answer");
+        if !reply.contains("which is the limit") {
+            break reply;
+        }
+    };
+    assert!(reply.contains(r#""matched":true"#), "{reply}");
+}
+
+#[test]
 fn quiet_is_said_to_be_no_more_than_quiet() {
     let desk = Desk::start();
     pane(&desk, "a", "echo one; exec sleep 600");
