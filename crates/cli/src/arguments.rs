@@ -128,3 +128,8 @@ pub(crate) fn sentence_of(error: &clap::Error) -> String {
 pub(crate) fn is_answer(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
+
+/// Returns whether the error is a verb that has verbs of its own, and was given none: it is told by their list.
+pub(crate) fn lacks_verb(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use pupitre_client::{CallError, ConnectError, Incompatible, LocationError, StreamError};
-use pupitre_protocol::{ErrorKind, ExitCode, RpcError};
+use pupitre_protocol::{AgentName, ErrorKind, ExitCode, RpcError};
 
 use crate::launch::LaunchError;
 
@@ -30,8 +30,15 @@ pub(crate) enum Failure {
     },
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    #[error("{}", sentence_of(.0))]
+    #[error("{}", sentence_of(.0, None))]
     Call(#[source] CallError),
+    /// What was asked concerns this agent.
+    #[error("{}", sentence_of(error, Some(agent)))]
+    CallAbout {
+        agent: AgentName,
+        #[source]
+        error: CallError,
+    },
     #[error("{}", stream_sentence(.0))]
     Stream(#[source] StreamError),
     #[error("the daemon went away; `pupitre` starts it again")]
@@ -67,11 +74,20 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Returns what makes a failure of a call that concerns this agent, so that advice names it.
+    pub(crate) fn about(agent: &AgentName) -> impl FnOnce(CallError) -> Self {
+        let agent = agent.clone();
+        move |error| Self::CallAbout { agent, error }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Call(CallError::Rpc(error)) | Self::Stream(StreamError::Call(CallError::Rpc(error))) => {
-                error.exit_code()
+            Self::Call(CallError::Rpc(error))
+            | Self::CallAbout {
+                agent: _,
+                error: CallError::Rpc(error),
             }
+            | Self::Stream(StreamError::Call(CallError::Rpc(error))) => error.exit_code(),
             Self::NoSuchTarget { .. } => ExitCode::Target,
             Self::Usage(_) => ExitCode::Usage,
             Self::Interrupted => ExitCode::Interrupted,
@@ -82,6 +98,7 @@ impl Failure {
             | Self::OtherConfiguration { .. }
             | Self::Launch(_)
             | Self::Call(_)
+            | Self::CallAbout { .. }
             | Self::Stream(_)
             | Self::DaemonGone
             | Self::DaemonGoneInTurn { .. }
@@ -135,14 +152,14 @@ impl From<io::Error> for Failure {
 
 fn stream_sentence(error: &StreamError) -> String {
     match error {
-        StreamError::Call(error) => sentence_of(error),
+        StreamError::Call(error) => sentence_of(error, None),
         StreamError::BadFrame { .. } | StreamError::Read(_) => error.to_string(),
     }
 }
 
-fn sentence_of(error: &CallError) -> String {
+fn sentence_of(error: &CallError, agent: Option<&AgentName>) -> String {
     match error {
-        CallError::Rpc(error) => rpc_sentence(error),
+        CallError::Rpc(error) => rpc_sentence(error, agent),
         CallError::TooLarge { .. } => format!("{error}; send less, or attach a file"),
         CallError::Disconnected { .. } => format!("{error}; `pupitre` starts it again"),
         CallError::BadReply { .. } => {
@@ -153,9 +170,15 @@ fn sentence_of(error: &CallError) -> String {
 }
 
 /// Returns the daemon's sentence, with what exists and what to do when it does not say so itself.
-fn rpc_sentence(error: &RpcError) -> String {
+fn rpc_sentence(error: &RpcError, agent: Option<&AgentName>) -> String {
     // What an agent wrote before it failed follows the reason, line by line.
-    let mut sentence = error.message.lines().next().unwrap_or_default().to_owned();
+    let mut lines = error.message.lines();
+    let mut sentence = lines.next().unwrap_or_default().to_owned();
+    let wrote = if lines.next().is_some() {
+        Wrote::Something
+    } else {
+        Wrote::Nothing
+    };
     let candidates = error
         .data
         .as_ref()
@@ -167,7 +190,10 @@ fn rpc_sentence(error: &RpcError) -> String {
     {
         sentence.push_str(&list_of(candidates));
     }
-    match error.kind().and_then(what_to_do) {
+    let advice = error
+        .kind()
+        .and_then(|kind| what_to_do(kind, wrote, agent.map(AgentName::as_str)));
+    match advice {
         Some(advice) if !sentence.contains("`pupitre") => format!("{sentence}; {advice}"),
         Some(_) | None => sentence,
     }
@@ -181,16 +207,33 @@ fn list_of(candidates: &[String]) -> String {
     }
 }
 
-const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
-    match kind {
+/// Whether an agent that did not start wrote anything to its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrote {
+    Something,
+    Nothing,
+}
+
+/// Returns advice; `agent` is the one that the call was about.
+fn what_to_do(kind: ErrorKind, wrote: Wrote, agent: Option<&str>) -> Option<String> {
+    let name = agent.unwrap_or("NAME");
+    let advice = match kind {
+        ErrorKind::StartFailed => {
+            return (wrote == Wrote::Something)
+                .then(|| format!("`pupitre agents logs {name}` shows what the agent wrote"));
+        }
+        ErrorKind::NotRunning => return Some(format!("`pupitre agents start {name}` starts it")),
+        ErrorKind::NoSession => return Some(format!("`pupitre chat send {name} TEXT` sends it one")),
+        ErrorKind::TurnRunning => {
+            return Some(format!("wait for its end, or `pupitre chat cancel {name}`"));
+        }
+        ErrorKind::QueueFull => {
+            return Some(format!("wait for an answer, or `pupitre chat cancel {name}`"));
+        }
         ErrorKind::UnknownMethod => Some("the daemon may be older: `pupitre stop`, then `pupitre`"),
+        // Another one than the agent that was asked for.
         ErrorKind::TooManyAgents => Some("`pupitre agents stop NAME` makes room"),
-        ErrorKind::StartFailed => Some("`pupitre agents logs NAME` shows what the agent wrote"),
-        ErrorKind::NotRunning => Some("`pupitre agents start NAME` starts it"),
-        ErrorKind::NoSession => Some("`pupitre chat send AGENT TEXT` sends it one"),
-        ErrorKind::TurnRunning => Some("wait for its end, or `pupitre chat cancel AGENT`"),
         ErrorKind::AlreadyAnswered => Some("`pupitre chat permissions` lists what is open"),
-        ErrorKind::QueueFull => Some("wait for an answer, or `pupitre chat cancel AGENT`"),
         ErrorKind::TooManyConnections | ErrorKind::Timeout => Some("try again"),
         ErrorKind::ShuttingDown => Some("try again when it is gone"),
         ErrorKind::Internal | ErrorKind::HistoryUnavailable => Some("the daemon's log says more"),
@@ -217,7 +260,8 @@ const fn what_to_do(kind: ErrorKind) -> Option<&'static str> {
         | ErrorKind::NotSupported
         | ErrorKind::AuthRequired
         | ErrorKind::AgentError => None,
-    }
+    };
+    advice.map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -260,6 +304,50 @@ mod tests {
             data: None,
         };
         check(unknown, ExitCode::Failure, "something new");
+    }
+
+    #[test]
+    fn advice_names_the_agent_that_the_call_was_about() {
+        let agent: AgentName = "gemini".parse().expect("a name");
+        for (kind, message, expected) in [
+            (
+                ErrorKind::StartFailed,
+                "exited with code 3\nlast words",
+                "exited with code 3; `pupitre agents logs gemini` shows what the agent wrote",
+            ),
+            // What could not be run has written nothing.
+            (ErrorKind::StartFailed, "not on PATH", "not on PATH"),
+            (
+                ErrorKind::NotRunning,
+                "it rests",
+                "it rests; `pupitre agents start gemini` starts it",
+            ),
+            (
+                ErrorKind::NoSession,
+                "there is none",
+                "there is none; `pupitre chat send gemini TEXT` sends it one",
+            ),
+            (
+                ErrorKind::TurnRunning,
+                "busy",
+                "busy; wait for its end, or `pupitre chat cancel gemini`",
+            ),
+            (
+                ErrorKind::QueueFull,
+                "full",
+                "full; wait for an answer, or `pupitre chat cancel gemini`",
+            ),
+            (
+                ErrorKind::TooManyAgents,
+                "too many",
+                "too many; `pupitre agents stop NAME` makes room",
+            ),
+        ] {
+            let error = RpcError::new(kind, message);
+            let failure = Failure::about(&agent)(CallError::Rpc(Box::new(error.clone())));
+            assert_eq!(failure.sentence().as_deref(), Some(expected));
+            assert_eq!(failure.exit_code(), error.exit_code());
+        }
     }
 
     #[test]

@@ -34,6 +34,9 @@ fn wrong_use(error: &clap::Error) -> ExitCode {
 
     let (printed, code) = if arguments::is_answer(error) {
         (error.print(), Code::Success)
+    } else if arguments::lacks_verb(error) {
+        // It goes to stderr.
+        (error.print(), Code::Usage)
     } else {
         (
             Output::of_process().error(&arguments::sentence_of(error)),

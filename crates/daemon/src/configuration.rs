@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, oneshot, watch as latest};
 pub(crate) use agents::Agents;
 pub(crate) use browse::browse;
 pub use file::{Found, create, discover};
-pub use machine::{Checked, Machine, check};
+pub use machine::{Checked, Machine, check, check_text};
 pub(crate) use task::{ConfigTask, Loaded, Surroundings};
 
 /// Why there is no configuration file to hold.

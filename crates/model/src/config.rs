@@ -7,6 +7,7 @@ mod change;
 mod document;
 mod file;
 mod first_file;
+mod hidden;
 mod meaning;
 mod nearest;
 mod preset;
@@ -18,6 +19,7 @@ mod secrecy;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod unclosed;
 
 use std::collections::BTreeMap;
 use std::fmt;

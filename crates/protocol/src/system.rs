@@ -38,7 +38,7 @@ pub struct IdentifyReply {
     pub started_at: u64,
     /// The configuration file that it holds.
     pub config_path: String,
-    /// What is wrong with the configuration file; null when nothing is. While it is wrong there is no agent.
+    /// What is wrong with the configuration file; null when nothing is. The last one that was right stays in force.
     pub config_error: Option<String>,
     /// Where it keeps its log.
     pub log_path: String,

@@ -1197,7 +1197,7 @@ export type IdentifyReply = {
   started_at: number;
   /** The configuration file that it holds. */
   config_path: string;
-  /** What is wrong with the configuration file; null when nothing is. While it is wrong there is no agent. */
+  /** What is wrong with the configuration file; null when nothing is. The last one that was right stays in force. */
   config_error: string | null;
   /** Where it keeps its log. */
   log_path: string;

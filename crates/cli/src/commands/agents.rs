@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use pupitre_client::Client;
 use pupitre_protocol::agent::{AgentParams, AgentView, AuthenticateParams};
 use pupitre_protocol::method::{Method, agent, system};
-use pupitre_protocol::system::Empty;
+use pupitre_protocol::system::{Empty, IdentifyReply};
 
 use crate::desk::{Desk, agent_named};
 use crate::failure::Failure;
@@ -84,16 +84,34 @@ fn list(desk: &Desk, output: &mut Output, arguments: &AgentsArguments) -> Result
     let reply = client.call::<agent::List>(&Empty {})?;
     if arguments.json {
         output.json(&reply)?;
-    } else if !reply.agents.is_empty() {
+        return Ok(());
+    }
+    if !reply.agents.is_empty() {
         output.agents(&reply.agents)?;
-    } else {
-        let daemon = client.call::<system::Identify>(&Empty {})?;
-        output.note(&match daemon.config_error {
-            Some(error) => format!("no agent: the configuration cannot be used: {error}"),
-            None => format!("no agent: there is none in {}", daemon.config_path),
-        })?;
+    }
+    let daemon = client.call::<system::Identify>(&Empty {})?;
+    match (
+        configuration_words(&daemon, &reply.agents),
+        reply.agents.as_slice(),
+    ) {
+        (Some(words), []) => output.note(&format!("no agent: {words}"))?,
+        (Some(words), [..]) => output.note(&words)?,
+        (None, []) => output.note(&format!("no agent: there is none in {}", daemon.config_path))?,
+        (None, [..]) => {}
     }
     Ok(())
+}
+
+/// Returns what keeps the configuration file from being used as it is, and what counts meanwhile.
+pub(super) fn configuration_words(daemon: &IdentifyReply, agents: &[AgentView]) -> Option<String> {
+    let error = daemon.config_error.as_ref()?;
+    let meanwhile = match agents {
+        [] => "the configuration cannot be used",
+        [..] => {
+            "the configuration cannot be used as it is now, and the last one that was right is still in force"
+        }
+    };
+    Some(format!("{meanwhile}: {error}; `pupitre config check` says more"))
 }
 
 /// Starts the agent when it does not run, since only then it tells what it offers.
@@ -101,7 +119,9 @@ fn login(desk: &Desk, output: &mut Output, arguments: LoginArguments) -> Result<
     let LoginArguments { agent, method } = arguments;
     let mut client = desk.find_or_start(output)?;
     let agent = agent_named(&mut client, &agent)?;
-    let view = client.call::<agent::Start>(&AgentParams { agent: agent.clone() })?;
+    let view = client
+        .call::<agent::Start>(&AgentParams { agent: agent.clone() })
+        .map_err(Failure::about(&agent))?;
     match method {
         Some(method_id) => {
             output.progress(&format!("logging in with {agent}"))?;
@@ -109,7 +129,9 @@ fn login(desk: &Desk, output: &mut Output, arguments: LoginArguments) -> Result<
                 agent: agent.clone(),
                 method_id,
             };
-            client.call::<agent::Authenticate>(&params)?;
+            client
+                .call::<agent::Authenticate>(&params)
+                .map_err(Failure::about(&agent))?;
             output.line(&format!("logged in with {agent}"))?;
         }
         None if view.auth_methods.is_empty() => {
@@ -128,7 +150,9 @@ where
     M: Method<Params = AgentParams, Reply = AgentView>,
 {
     let agent = agent_named(&mut client, &one.agent)?;
-    let view = client.call::<M>(&AgentParams { agent })?;
+    let view = client
+        .call::<M>(&AgentParams { agent: agent.clone() })
+        .map_err(Failure::about(&agent))?;
     output.line(&format!("{} is {}", view.name, state_words(&view)))?;
     Ok(())
 }

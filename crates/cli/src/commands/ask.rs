@@ -87,10 +87,11 @@ fn prepare_conversation(
         None => false,
     };
     if begins {
-        client.call::<chat::New>(&NewParams {
+        let params = NewParams {
             agent: agent.clone(),
             cwd,
-        })?;
+        };
+        client.call::<chat::New>(&params).map_err(Failure::about(agent))?;
     }
     Ok(())
 }

@@ -210,12 +210,15 @@ fn send(desk: &Desk, output: &mut Output, arguments: SendArguments) -> Result<()
     let text = message_text(&text)?;
     let mut client = desk.find_or_start(output)?;
     let agent = agent_named(&mut client, &agent)?;
-    let reply = client.call::<chat::Send>(&SendParams {
-        agent,
+    let params = SendParams {
+        agent: agent.clone(),
         text,
         attachments,
         uploads: Vec::new(),
-    })?;
+    };
+    let reply = client
+        .call::<chat::Send>(&params)
+        .map_err(Failure::about(&agent))?;
     output.line(&reply.message_id.to_string())?;
     Ok(())
 }
@@ -228,10 +231,13 @@ fn attachment(path: PathBuf) -> Result<String, Failure> {
 fn cancel(desk: &Desk, output: &mut Output, arguments: &OneAgent) -> Result<(), Failure> {
     let mut client = desk.find()?;
     let agent = agent_named(&mut client, &arguments.agent)?;
-    let reply = client.call::<chat::Cancel>(&CancelParams {
-        agent,
+    let params = CancelParams {
+        agent: agent.clone(),
         message_id: None,
-    })?;
+    };
+    let reply = client
+        .call::<chat::Cancel>(&params)
+        .map_err(Failure::about(&agent))?;
     output.line(&cancel_words(&reply))?;
     Ok(())
 }
@@ -345,7 +351,13 @@ fn new(desk: &Desk, output: &mut Output, arguments: NewArguments) -> Result<(), 
     let cwd = cwd.map(working_folder).transpose()?;
     let mut client = desk.find_or_start(output)?;
     let agent = agent_named(&mut client, &agent)?;
-    let reply = client.call::<chat::New>(&NewParams { agent, cwd })?;
+    let params = NewParams {
+        agent: agent.clone(),
+        cwd,
+    };
+    let reply = client
+        .call::<chat::New>(&params)
+        .map_err(Failure::about(&agent))?;
     output.line(&reply.conversation.to_string())?;
     Ok(())
 }

@@ -126,7 +126,13 @@ fn check(desk: &Desk, output: &mut Output, arguments: &CheckArguments) -> Result
         Some(file) if file == Path::new("-") => file::check_stdin(desk)?,
         // It is shown as it was given, so that an editor finds it from here.
         Some(file) => file::check(desk, file)?,
-        None => file::check(desk, &place_in_force(desk)?.path)?,
+        None => {
+            let path = place_in_force(desk)?.path;
+            if !path.exists() {
+                return Err(Failure::Input(file::missing_words(desk, &path)));
+            }
+            file::check(desk, &path)?
+        }
     };
     report(output, &checked, arguments.json)
 }

@@ -164,12 +164,11 @@ fn configuration(desk: &Desk) -> Vec<Finding> {
         Ok(place) => place,
         Err(failure) => return vec![finding("configuration", FindingState::Bad, failure.to_string())],
     };
-    let shown = format!("{} ({})", place.path.display(), place.source.as_str());
     if !place.path.exists() {
-        let words =
-            format!("{shown} does not exist yet; `pupitre config init` makes it, and so does `pupitre`");
+        let words = file::missing_words(desk, &place.path);
         return vec![finding("configuration", FindingState::Note, words)];
     }
+    let shown = format!("{} ({})", place.path.display(), place.source.as_str());
     match file::check(desk, &place.path) {
         Err(failure) => vec![finding("configuration", FindingState::Bad, failure.to_string())],
         Ok(checked) => {

@@ -4,6 +4,7 @@ use pupitre_protocol::agent::AgentView;
 use pupitre_protocol::method::{agent, system};
 use pupitre_protocol::system::{Empty, IdentifyReply};
 
+use super::agents::configuration_words;
 use super::app;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -18,11 +19,8 @@ pub(super) fn run(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
         "pupitre {} is running, with {}",
         daemon.version, daemon.config_path
     )))?;
-    if let Some(error) = &daemon.config_error {
-        output.styled_line(
-            style::BAD,
-            &one_line(&format!("the configuration cannot be used: {error}")),
-        )?;
+    if let Some(words) = configuration_words(&daemon, &agents) {
+        output.styled_line(style::BAD, &one_line(&words))?;
     }
     output.line("")?;
     if !agents.is_empty() {

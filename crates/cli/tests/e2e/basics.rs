@@ -119,6 +119,21 @@ fn wrong_use_is_found_before_anything_is_asked() {
         output.expect_code(2).expect_stderr(named);
         assert_eq!(output.stderr.lines().count(), 1, "one sentence: {output:#?}");
     }
+    // A verb that has verbs of its own tells them.
+    for (verb, own) in [
+        ("config", "  check "),
+        ("chat", "  send "),
+        ("channel", "  list "),
+        ("workspace", "  new "),
+    ] {
+        let output = desk.run(&[verb]);
+        output
+            .expect_code(2)
+            .expect_stderr(own)
+            .expect_stderr("Usage: pupitre");
+        assert!(!output.stderr.starts_with("pupitre:"), "{output:#?}");
+        assert_eq!(output.stdout, "");
+    }
     assert!(!desk.socket().exists());
 }
 

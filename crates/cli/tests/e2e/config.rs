@@ -1,5 +1,6 @@
 //! The configuration file: checked, watched, applied, written, and another one opened.
 
+mod check;
 mod claim;
 mod doubt;
 
@@ -60,79 +61,6 @@ fn rename_over(path: &Path, text: &str) {
     let beside = path.with_extension("tmp");
     std::fs::write(&beside, text).unwrap();
     std::fs::rename(&beside, path).unwrap();
-}
-
-#[test]
-fn seven_mistakes_are_told_as_a_compiler_does() {
-    let desk = Desk::without_daemon(&[]);
-    let file = desk.path("work/seven.toml");
-    std::fs::write(
-        &file,
-        "theem = \"dark\"\nport = \"x\"\nagent_stall_threshold_secs = -1\n[[agents]]\nname = \"a\"\n\
-         [[agents]]\nname = \"b\"\npreset = \"demmo\"\n[[agents]]\nname = \"b\"\ncommand = \"sh\"\n\
-         [[channels]]\nname = \"c\"\nagents = [\"bb\"]\n",
-    )
-    .unwrap();
-    let output = desk.run(&["config", "check", "seven.toml"]);
-    output.expect_code(1);
-    let expected = "\
-seven.toml:1:1: error: unknown key \"theem\"; did you mean \"theme\"?
- 1 | theem = \"dark\"
-   | ^
-seven.toml:2:8: error: \"port\" must be an integer, not a string
- 2 | port = \"x\"
-   |        ^
-seven.toml:3:30: error: \"agent_stall_threshold_secs\" must be 0 to 604800
- 3 | agent_stall_threshold_secs = -1
-   |                              ^
-seven.toml:4:1: error: the agent \"a\" has neither \"command\" nor \"preset\"
- 4 | [[agents]]
-   | ^
-seven.toml:8:10: error: unknown preset \"demmo\"; did you mean \"demo\"?
- 8 | preset = \"demmo\"
-   |          ^
-seven.toml:10:8: error: there are two agents named \"b\"
- 10 | name = \"b\"
-    |        ^
-seven.toml:14:11: error: the channel \"c\" names the unknown agent \"bb\"
- 14 | agents = [\"bb\"]
-    |           ^
-seven.toml has 7 problems
-";
-    assert_eq!(output.stdout, expected);
-    assert_eq!(output.stderr, "");
-    let json = desk.run(&["config", "check", "--json", utf8(&file)]);
-    json.expect_code(1).expect_stdout("\"valid\":false");
-    desk.run_with_input(&["config", "check", "-"], text("x").as_bytes())
-        .expect_code(0)
-        .expect_stdout("(stdin) is valid");
-    desk.run(&["config", "check", "nothing.toml"])
-        .expect_code(1)
-        .expect_stderr("cannot read nothing.toml");
-}
-
-#[test]
-fn a_check_shows_no_secret_of_the_lines_it_quotes() {
-    let desk = Desk::without_daemon(&[]);
-    let file = desk.path("work/secret.toml");
-    for env in [
-        "{ KEY = \"hunter22\", N = 3 }",
-        "{ KEY = \"hunter22\" x }",
-        "{ KEY = \"hunter22",
-        "\"hunter22\"",
-        "{ \"KEY=hunter22\" = \"\" }",
-        "{}\nenviroment = { KEY = \"hunter22\" }",
-        "{}\nAPI_KEY = \"hunter22\"",
-    ] {
-        std::fs::write(
-            &file,
-            format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\nenv = {env}\n"),
-        )
-        .unwrap();
-        let output = desk.run(&["config", "check", "secret.toml"]);
-        output.expect_code(1);
-        assert!(!output.stdout.contains("hunter22"), "{}", output.stdout);
-    }
 }
 
 #[test]
@@ -301,6 +229,14 @@ fn a_bad_save_leaves_everything_as_it_is() {
         "{current:?}"
     );
     assert_eq!(desk.agent("demo").pid, Some(pid));
+    // Whoever looks at the agents is told that these are of an older file.
+    let words = "the last one that was right is still in force: line";
+    let table = desk.run(&["agents"]);
+    table.expect_code(0).expect_stderr(words).expect_stdout("demo");
+    table
+        .expect_stderr("unknown key \"titel\"")
+        .expect_stderr("`pupitre config check`");
+    desk.run(&[]).expect_code(0).expect_stdout(words);
     desk.run(&["ask", "nobody", "hello"])
         .expect_code(3)
         .expect_stderr("there are: demo; the configuration file cannot be used as it is now");

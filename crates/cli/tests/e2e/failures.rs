@@ -151,6 +151,12 @@ fn a_command_that_is_not_there() {
         "cannot run \"no-such-program\": not found on PATH",
         "",
     );
+    // What could not be run has no log.
+    for verb in [&["agents", "start", "missing"][..], &["ask", "missing", "hello"]] {
+        let output = desk.run(verb);
+        output.expect_code(1);
+        assert!(!output.stderr.contains("agents logs"), "{output:#?}");
+    }
 }
 
 #[test]

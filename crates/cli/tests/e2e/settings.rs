@@ -23,7 +23,7 @@ fn modes_are_listed_and_set() {
     desk.run(&["chat", "mode", "demo", "auto"])
         .expect_code(1)
         .expect_stderr("no open session")
-        .expect_stderr("`pupitre chat send AGENT TEXT`");
+        .expect_stderr("`pupitre chat send demo TEXT`");
     desk.run(&["ask", "demo", "hello"]).expect_code(0);
 
     let list = desk.run(&["chat", "mode", "demo"]).expect_code(0).stdout.clone();

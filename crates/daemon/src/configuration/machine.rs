@@ -28,6 +28,15 @@ pub struct Checked {
 
 /// Checks what stands, or would stand, in the file at this path.
 pub fn check(bytes: &[u8], path: &Path, machine: &Machine) -> Checked {
+    judge(bytes, path, machine, writers(path))
+}
+
+/// Checks a text that stands elsewhere as if it stood in the file at this path; who may write that file is no matter of it.
+pub fn check_text(bytes: &[u8], path: &Path, machine: &Machine) -> Checked {
+    judge(bytes, path, machine, Writers::Owner)
+}
+
+fn judge(bytes: &[u8], path: &Path, machine: &Machine, writers: Writers) -> Checked {
     let reading = Reading::of_bytes(bytes, &machine.executable.display().to_string());
     let secrets = reading.secrets().to_vec();
     let facts = Facts {
@@ -36,7 +45,7 @@ pub fn check(bytes: &[u8], path: &Path, machine: &Machine) -> Checked {
             .into_iter()
             .filter(|question| !machine.has(question, path))
             .collect(),
-        writers: writers(path),
+        writers,
         running: machine.running,
     };
     Checked {
@@ -91,7 +100,9 @@ fn search_path() -> String {
 fn writers(path: &Path) -> Writers {
     use std::os::unix::fs::PermissionsExt as _;
     match std::fs::metadata(path) {
-        Ok(metadata) if metadata.permissions().mode() & 0o022 != 0 => Writers::Others,
+        Ok(metadata) if metadata.permissions().mode() & 0o022 != 0 => Writers::Others {
+            path: path.display().to_string(),
+        },
         Ok(_) | Err(_) => Writers::Owner,
     }
 }

@@ -7,13 +7,20 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::unclosed::unclosed;
+
 /// What a text says, as far as it can be read.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) value: Value,
     /// By JSON pointer.
     places: BTreeMap<String, Place>,
+    /// What is told of text that is no TOML.
     pub(super) syntax: Vec<SyntaxError>,
+    /// Where the text is no TOML, told or not, in bytes.
+    pub(super) unreadable: Vec<usize>,
+    /// Where something was opened and not closed, in bytes: what was read behind it is a guess.
+    pub(super) certain_until: usize,
 }
 
 /// Where a value stands, in bytes, and what it is.
@@ -36,16 +43,24 @@ pub(super) struct SyntaxError {
 impl Document {
     pub(super) fn read(text: &str) -> Self {
         let (table, errors) = DeTable::parse_recoverable(text);
+        let mut syntax: Vec<SyntaxError> = errors.iter().map(|error| syntax_error(text, error)).collect();
+        let unreadable = syntax.iter().map(|error| error.at).collect();
+        let mut certain_until = text.len() + 1;
+        // Every line behind an opening without an end is a mistake to the parser, and to nobody else.
+        if let Some(open) = (!syntax.is_empty()).then(|| unclosed(text)).flatten() {
+            certain_until = open.at;
+            syntax.retain(|error| error.at < open.at);
+            syntax.push(SyntaxError {
+                at: open.at,
+                message: open.what.sentence().to_owned(),
+            });
+        }
         let mut document = Self {
             value: Value::Null,
             places: BTreeMap::new(),
-            syntax: errors
-                .iter()
-                .map(|error| SyntaxError {
-                    at: error.span().map_or(0, |span| span.start),
-                    message: error.message().trim_end().to_owned(),
-                })
-                .collect(),
+            syntax,
+            unreadable,
+            certain_until,
         };
         let whole = Place {
             key: None,
@@ -114,6 +129,29 @@ impl Document {
     }
 }
 
+/// Returns what is told of an error of the parser, whose words for what has no quotes are about what it tried last.
+fn syntax_error(text: &str, error: &toml::de::Error) -> SyntaxError {
+    const UNQUOTED: &str = "string values must be quoted";
+    let span = error.span().unwrap_or_default();
+    let word = text.get(span.clone()).unwrap_or_default();
+    let said = error.message().trim_end();
+    let is_number_or_switch = said.starts_with("invalid float") || said.starts_with("invalid boolean");
+    let is_switch = ["true", "false"].contains(&word.to_lowercase().as_str());
+    let message = if is_switch {
+        "true and false are written in small letters, without quotes"
+    } else if said.starts_with(UNQUOTED) && word.is_empty() {
+        "the value is missing"
+    } else if said.starts_with(UNQUOTED) || (is_number_or_switch && word.starts_with(char::is_alphabetic)) {
+        UNQUOTED
+    } else {
+        said
+    };
+    SyntaxError {
+        at: span.start,
+        message: message.to_owned(),
+    }
+}
+
 /// Returns the JSON pointer of a member.
 pub(super) fn child(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
@@ -141,6 +179,32 @@ mod tests {
             Some("'c/d'")
         );
         assert_eq!(document.place("/b/0/e").found, "a date or time");
+    }
+
+    #[test]
+    fn a_word_without_quotes_is_told_as_one() {
+        for (value, expected) in [
+            ("nice", "string values must be quoted"),
+            ("inferno", "string values must be quoted"),
+            ("trueish", "string values must be quoted"),
+            ("yes", "string values must be quoted"),
+            ("~/src", "string values must be quoted"),
+            (
+                "True",
+                "true and false are written in small letters, without quotes",
+            ),
+            ("", "the value is missing"),
+        ] {
+            for text in [format!("a = {value}\n"), format!("a = {value}")] {
+                let document = Document::read(&text);
+                let messages: Vec<&str> = document
+                    .syntax
+                    .iter()
+                    .map(|error| error.message.as_str())
+                    .collect();
+                assert_eq!(messages, [expected], "{text}");
+            }
+        }
     }
 
     #[test]

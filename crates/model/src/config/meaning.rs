@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::document::{Document, child};
 use super::file;
+use super::hidden::{is_variable_name, sign_in_key};
 use super::nearest::nearest;
 use super::preset::{ICONS, PresetProgram, preset};
 use super::quote::{clipped, quoted};
@@ -241,10 +242,17 @@ impl<'a> Look<'a> {
         let document = self.document;
         for (pointer, place) in document.places() {
             let value = document.value.pointer(pointer).unwrap_or(&Value::Null);
-            if value.is_object() || value.is_array() || is_known(pointer) {
+            if is_known(pointer) {
                 continue;
             }
             let (table, key) = pointer.rsplit_once('/').unwrap_or_default();
+            // A value may be part of what was meant as its name.
+            if let Some(name) = place.key.clone().filter(|_| sign_in_key(key).is_some()) {
+                self.found.secrets.push(name);
+            }
+            if value.is_object() || value.is_array() {
+                continue;
+            }
             let text = value.as_str().unwrap_or_default();
             let secrecy = Secrecy::of(key, &EnvValue::Literal(text.to_owned()), text);
             if secrecy == Secrecy::Secret || !is_known(table) {
@@ -284,7 +292,7 @@ impl<'a> Look<'a> {
             let pointer = child(&pointer, key);
             let place = self.document.place(&pointer);
             // A value may be part of what was meant as its name.
-            if let Some(name) = place.key.clone().filter(|_| key.contains('=')) {
+            if let Some(name) = place.key.clone().filter(|_| !is_variable_name(key)) {
                 self.found.secrets.push(name);
             }
             let secret = place.value.clone();

@@ -8,6 +8,7 @@ use std::ops::Range;
 use pupitre_protocol::configuration::Problem;
 
 use super::document::Document;
+use super::hidden;
 use super::meaning::{self, Meaning};
 use super::shape::{self, What};
 use super::{Config, FILE_BYTES, History, PROBLEMS};
@@ -74,11 +75,12 @@ pub struct Running {
 }
 
 /// Who may write the file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Writers {
     #[default]
     Owner,
-    Others,
+    /// With its path, so that it can be said what to do.
+    Others { path: String },
 }
 
 /// What came of a file.
@@ -109,12 +111,12 @@ impl Reading {
     /// Reads a text.
     pub fn of_text(text: &str, executable: &str) -> Self {
         let document = Document::read(text);
-        let broken = !document.syntax.is_empty();
+        let broken = !document.unreadable.is_empty();
         let misshapes = shape::check(&document);
         let Meaning {
             problems,
             mut warnings,
-            asked,
+            mut asked,
             mut secrets,
             words,
         } = meaning::check(&document);
@@ -125,16 +127,16 @@ impl Reading {
                 .iter()
                 // More lines are shown to nobody.
                 .take(PROBLEMS + 1)
-                .filter_map(|error| lines.perhaps_secret(error.at)),
+                .filter_map(|error| hidden::of_unreadable(text, error.at)),
         );
-        let syntax_lines: BTreeSet<u32> = document
-            .syntax
-            .iter()
-            .map(|error| lines.place(error.at).0)
-            .collect();
+        secrets.extend(hidden::of_comments(text));
+        let syntax_lines: BTreeSet<u32> = document.unreadable.iter().map(|at| lines.place(*at).0).collect();
         // Where the text could not be read, something is missing that stands there, and what was read is a guess.
         let told = |at: usize, what: What| {
-            !broken || (what == What::Present && !syntax_lines.contains(&lines.place(at).0))
+            !broken
+                || (what == What::Present
+                    && at < document.certain_until
+                    && !syntax_lines.contains(&lines.place(at).0))
         };
         let mut all: Vec<Finding> = document
             .syntax
@@ -159,6 +161,9 @@ impl Reading {
                 .filter(|(what, finding)| told(finding.at, *what))
                 .map(|(_, finding)| finding),
         );
+        // A warning quotes what was read, and a guess may reach into lines that are shown to nobody.
+        warnings.retain(|warning| told(warning.at, What::Present));
+        asked.retain(|asked| told(asked.warning.at, What::Present));
         all.sort();
         all.dedup();
         // No sentence of ours quotes a value of `env`; the same text may stand in another place.
@@ -229,12 +234,14 @@ impl Reading {
                 .filter(|asked| facts.absent.contains(&asked.question))
                 .map(|asked| asked.warning),
         );
-        match facts.writers {
+        match &facts.writers {
             Writers::Owner => {}
-            Writers::Others => warnings.push(Finding {
+            Writers::Others { path } => warnings.push(Finding {
                 at: 0,
-                message: "other users may write this file, and so run what they like as you; `chmod go-w` takes that away"
-                    .to_owned(),
+                message: format!(
+                    "other users may write this file, and so run what they like as you; `chmod go-w {}` takes that away",
+                    for_a_shell(path)
+                ),
             }),
         }
         if let (Some(config), Some(running)) = (&self.config, facts.running) {
@@ -257,6 +264,16 @@ impl Reading {
             config: self.config,
             problems,
         }
+    }
+}
+
+/// Returns a path as a shell takes it.
+fn for_a_shell(path: &str) -> String {
+    let is_plain = |symbol: char| symbol.is_alphanumeric() || "/._-+,@%".contains(symbol);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
     }
 }
 
@@ -311,17 +328,6 @@ impl Lines {
             text: text.to_owned(),
             starts,
         }
-    }
-
-    /// Returns the part of a line that could not be read and may be a value of `env`: what stands behind the `=`.
-    fn perhaps_secret(&self, at: usize) -> Option<Range<usize>> {
-        let at = self.text.floor_char_boundary(at);
-        let begin = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let line = self.text[begin..].lines().next().unwrap_or_default();
-        let table = self.text[..begin].rfind("\n[").unwrap_or(0);
-        let is_near_env = self.text[table..begin].contains("env") || line.contains("env");
-        let value = line.find('=').filter(|_| is_near_env)?;
-        Some(begin + value + 1..begin + line.len())
     }
 
     /// Returns line and column, both from 1; columns are counted in characters.

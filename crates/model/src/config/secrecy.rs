@@ -63,7 +63,8 @@ impl Secrecy {
     }
 }
 
-fn is_named_secret(name: &str) -> bool {
+/// Returns whether a variable, or whatever has this name, is called a secret.
+pub(super) fn is_named_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     name.split(|symbol: char| !symbol.is_ascii_alphanumeric())
         .any(|word| SECRET_WORDS.contains(&word) || SECRET_ENDS.iter().any(|end| word.ends_with(end)))

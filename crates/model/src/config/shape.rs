@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::ENTRIES;
 use super::document::{Document, child};
 use super::file::schema;
+use super::hidden::{is_variable_name, sign_in_key};
 use super::nearest::nearest;
 use super::quote::quoted;
 
@@ -111,6 +112,12 @@ pub(super) fn is_known_key(table: &str, key: &str) -> bool {
     keys.is_empty() || keys.contains(&key)
 }
 
+/// Says whether a key has a meaning in any table of the file.
+pub(super) fn is_key_of_some_table(key: &str) -> bool {
+    let tables = ["", "/limits", "/agents/0", "/channels/0", "/mcp_servers/0"];
+    tables.iter().any(|table| keys_of(table).contains(&key))
+}
+
 /// Returns what a table is, with its article.
 fn table_name(pointer: &str) -> &'static str {
     match pointer.split('/').nth(1) {
@@ -124,6 +131,14 @@ fn table_name(pointer: &str) -> &'static str {
 
 fn unknown_key(pointer: &str, key: &str) -> String {
     let known = keys_of(pointer);
+    // What stands behind a sign in a key may be a value that was meant for `env`.
+    if let Some(sign) = sign_in_key(key) {
+        return format!(
+            "unknown key in {}: it has a \"{}\" between its quotes",
+            table_name(pointer),
+            &key[sign..=sign]
+        );
+    }
     if let Some(meant) = nearest(key, known.iter().copied()) {
         return format!("unknown key {}; did you mean \"{meant}\"?", quoted(key));
     }
@@ -245,8 +260,11 @@ fn subject(pointer: &str) -> String {
         .rsplit('/')
         .next()
         .is_some_and(|step| step.parse::<usize>().is_ok());
+    let is_variable = pointer.split('/').nth(3) == Some("env") && key != "env";
     match (key, element) {
         ("", _) => "the file".to_owned(),
+        // It may be a value that was meant to stand behind a name.
+        (key, _) if is_variable && !is_variable_name(key) => "a value of \"env\"".to_owned(),
         (key, true) => format!("an element of \"{key}\""),
         (key, false) => format!("\"{key}\""),
     }

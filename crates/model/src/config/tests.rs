@@ -324,6 +324,24 @@ fn what_is_no_toml_is_told_with_the_rest_that_is_certain() {
 }
 
 #[test]
+fn what_is_not_closed_is_told_where_it_was_opened() {
+    const MORE: &str = "more may be wrong";
+    let agents = "[[agents]]\nname = \"b\"\npreset = \"demo\"\ntitel = 1\n";
+    for (line, sentence) in [
+        ("args = [\"--acp\"", "this array is not closed"),
+        ("args = [\n\"--acp\",", "this array is not closed"),
+        ("args = {", "this table is not closed"),
+        ("icon = \"\"\"x", "this text is not closed"),
+    ] {
+        let text = format!("histori = true\n[[agents]]\nname = \"a\"\n{line}\ncwd = \"~\"\n\n{agents}");
+        check(
+            &text,
+            &[(1, 1, "did you mean \"history\""), (4, 8, sentence), (4, 8, MORE)],
+        );
+    }
+}
+
+#[test]
 fn columns_are_counted_in_characters() {
     check("\"é漢\" = 1; x", &[(1, 8, ""), (1, 8, "")]);
     check("\u{feff}tehme = 1", &[(1, 1, "theme")]);
@@ -350,7 +368,9 @@ fn the_world_gives_warnings_at_their_place() {
     assert_eq!(absent.len(), 5, "{absent:#?}");
     let facts = Facts {
         absent,
-        writers: Writers::Others,
+        writers: Writers::Others {
+            path: "/home/ada/my file's.toml".to_owned(),
+        },
         ..Facts::default()
     };
     let verdict = reading.verdict(&facts);
@@ -367,7 +387,7 @@ fn the_world_gives_warnings_at_their_place() {
             (
                 1,
                 1,
-                "other users may write this file, and so run what they like as you; `chmod go-w` takes that away"
+                r"other users may write this file, and so run what they like as you; `chmod go-w '/home/ada/my file'\''s.toml'` takes that away"
             ),
             (20, 11, "the command \"gemini\" is not found on PATH"),
             (22, 7, "the working directory \"~/src/app\" does not exist"),
@@ -533,6 +553,18 @@ fn what_was_meant_for_env_is_hidden_and_not_quoted() {
         format!("env = \"{secret}\""),
         format!("env = [\"KEY={secret}\"]"),
         format!("env = {{ \"KEY={secret}\" = \"\" }}"),
+        format!("env = {{ \"KEY={secret}\" = 1 }}"),
+        format!("env.\"KEY={secret}\" = true"),
+        format!("env = {{ \"KEY: {secret}\" = 1 }}"),
+        format!("env = {{ \"{secret}\" = [] }}"),
+        format!("env = {{ \"KEY: {secret}\" = {{ A = 1 }} }}"),
+        format!("\"KEY={secret}\" = 1"),
+        format!("\"KEY: {secret}\" = []"),
+        format!("titel = 1 # KEY = \"{secret}\""),
+        format!("titel = 1 # my token is {secret}"),
+        format!("export KEY={secret}"),
+        format!("HUNT: {secret}"),
+        format!("args = [ \"x\" # API_KEY={secret}"),
         format!("enviroment = {{ KEY = \"{secret}\" }}"),
         format!("API_KEY = \"{secret}\""),
         format!("env = {{ KEY = \"{secret}\" }}\npermissions = \"{secret}\""),

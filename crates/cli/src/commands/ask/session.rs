@@ -16,7 +16,7 @@ use pupitre_protocol::conversation::{
 use pupitre_protocol::event::{EventKind, SubscribeParams};
 use pupitre_protocol::limits::CONVERSATION_MESSAGES_MOST;
 use pupitre_protocol::method::{agent, chat};
-use pupitre_protocol::{AgentName, ElicitationId, ErrorKind, MessageId, PermissionId};
+use pupitre_protocol::{AgentName, Cause, ElicitationId, ErrorKind, MessageId, PermissionId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -90,12 +90,15 @@ pub(super) fn ask(
         rule,
         style,
     } = asking;
-    let sent = client.call::<chat::Send>(&SendParams {
+    let params = SendParams {
         agent: agent.clone(),
         text,
         attachments: Vec::new(),
         uploads: Vec::new(),
-    })?;
+    };
+    let sent = client
+        .call::<chat::Send>(&params)
+        .map_err(Failure::about(&agent))?;
     if sent.queued {
         output.progress("the agent is answering; the message waits")?;
     }
@@ -509,10 +512,12 @@ impl Session<'_> {
             Ok(Outcome::Interrupted) => End {
                 stop_reason: None,
                 error: Some(CANCELLED.to_owned()),
+                cause: None,
             },
             Err(failure) => End {
                 stop_reason: None,
                 error: failure.sentence(),
+                cause: None,
             },
         };
         if style == Style::Json {
@@ -546,6 +551,10 @@ impl Session<'_> {
 /// Returns why a turn did not end well.
 fn judge(agent: &AgentName, end: End) -> Result<(), Failure> {
     let reason = match (end.error, end.stop_reason) {
+        // What could not be run has written nothing.
+        (Some(error), _) if matches!(end.cause, Some(Cause::NoCommand { .. } | Cause::NoFolder { .. })) => {
+            error
+        }
         // Somebody took it out of the queue: there is no more to know.
         (Some(error), _) if error == CANCELLED || error == WITHDRAWN => error,
         (Some(error), _) => format!("{error}; `pupitre agents logs {agent}` may tell more"),

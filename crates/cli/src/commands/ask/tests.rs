@@ -251,7 +251,8 @@ fn into_a_pipe_goes_the_text_alone() {
         end,
         Some(End {
             stop_reason: Some(StopReason::EndTurn),
-            error: None
+            error: None,
+            cause: None,
         })
     );
 }
@@ -322,7 +323,8 @@ fn an_answer_goes_on_in_the_next_message() {
         end,
         Some(End {
             stop_reason: Some(StopReason::EndTurn),
-            error: None
+            error: None,
+            cause: None,
         })
     );
 }
@@ -367,7 +369,8 @@ fn a_turn_whose_end_was_lost_ends_with_the_snapshot() {
         end,
         Some(End {
             stop_reason: None,
-            error: Some("the agent fell over".to_owned())
+            error: Some("the agent fell over".to_owned()),
+            cause: None,
         })
     );
 }
@@ -402,6 +405,7 @@ fn a_message_that_somebody_dropped_from_the_queue_has_ended() {
     let end = End {
         stop_reason: None,
         error: Some("cancelled".to_owned()),
+        cause: None,
     };
     assert_eq!(turn.apply(updated(dropped)), [Step::Ended(end)]);
 }

@@ -10,7 +10,7 @@ use pupitre_protocol::conversation::{
     SystemCode, ToolCall, ToolStatus, Usage,
 };
 use pupitre_protocol::event::{Event, Frame, MessageDelta};
-use pupitre_protocol::{ConversationId, ElicitationId, MessageId, PermissionId};
+use pupitre_protocol::{Cause, ConversationId, ElicitationId, MessageId, PermissionId};
 
 /// The turn of one message of ours.
 #[derive(Debug)]
@@ -93,6 +93,7 @@ pub(super) enum Begins {
 pub(super) struct End {
     pub(super) stop_reason: Option<StopReason>,
     pub(super) error: Option<String>,
+    pub(super) cause: Option<Cause>,
 }
 
 impl Turn {
@@ -209,6 +210,7 @@ impl Turn {
                         End {
                             stop_reason: None,
                             error: message.error,
+                            cause: message.cause,
                         },
                         steps,
                     );
@@ -238,6 +240,7 @@ impl Turn {
                 End {
                     stop_reason: message.stop_reason,
                     error: message.error,
+                    cause: message.cause,
                 },
                 steps,
             );
@@ -256,6 +259,7 @@ impl Turn {
                 End {
                     stop_reason: None,
                     error: message.error,
+                    cause: message.cause,
                 },
                 steps,
             ),

@@ -59,10 +59,13 @@ pub(super) fn mode(desk: &Desk, output: &mut Output, arguments: &ModeArguments) 
     let known = modes.iter().flat_map(|modes| &modes.available);
     let known: Vec<(&str, &str)> = known.map(|mode| (mode.id.as_str(), mode.name.as_str())).collect();
     let mode = named(&known, given).to_owned();
-    client.call::<chat::SetMode>(&SetModeParams {
+    let params = SetModeParams {
         agent: agent.clone(),
         mode: mode.clone(),
-    })?;
+    };
+    client
+        .call::<chat::SetMode>(&params)
+        .map_err(Failure::about(&agent))?;
     output.line(&one_line(&format!("the mode of {agent} is {mode}")))?;
     Ok(())
 }
@@ -121,7 +124,9 @@ fn set_option(
         id: id.to_owned(),
         value,
     };
-    client.call::<chat::SetOption>(&params)?;
+    client
+        .call::<chat::SetOption>(&params)
+        .map_err(Failure::about(&params.agent))?;
     let SetOptionParams { agent, value, .. } = params;
     output.line(&one_line(&format!(
         "the option {id} of {agent} is {}",

@@ -66,11 +66,25 @@ pub(crate) fn create(desk: &Desk, path: &Path) -> Result<(), Failure> {
     daemon::create(path, &machine(desk)?).map_err(|error| Failure::Input(error.to_string()))
 }
 
+/// Says that the configuration file is not there, and what makes it.
+pub(crate) fn missing_words(desk: &Desk, path: &Path) -> String {
+    let missing = format!("{} does not exist yet", path.display());
+    let makers = match desk.config.source {
+        // Another file than the one that is made.
+        _ if desk.config.path != *path => return missing,
+        desk::ConfigSource::Default => "`pupitre config init` makes it, and so does `pupitre`",
+        // Whoever names a file that is not there is told so by everything else.
+        desk::ConfigSource::Flag | desk::ConfigSource::Environment => "`pupitre config init` makes it",
+    };
+    format!("{missing}; {makers}")
+}
+
 /// Checks a file.
 pub(crate) fn check(desk: &Desk, path: &Path) -> Result<CheckedFile, Failure> {
     let bytes = daemon::read_file(path)
         .map_err(|error| Failure::Input(format!("cannot read {}: {error}", path.display())))?;
-    check_bytes(desk, &bytes, path, path.display().to_string())
+    let checked = daemon::check(&bytes, path, &machine(desk)?);
+    Ok(checked_file(&bytes, path.display().to_string(), checked))
 }
 
 /// Checks what stands on stdin, as if it stood in the configuration file.
@@ -81,18 +95,19 @@ pub(crate) fn check_stdin(desk: &Desk) -> Result<CheckedFile, Failure> {
         .take(most)
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::Input(format!("cannot read stdin: {error}")))?;
-    check_bytes(desk, &bytes, &desk.config.path, "(stdin)".to_owned())
+    let checked = daemon::check_text(&bytes, &desk.config.path, &machine(desk)?);
+    Ok(checked_file(&bytes, "(stdin)".to_owned(), checked))
 }
 
-fn check_bytes(desk: &Desk, bytes: &[u8], path: &Path, name: String) -> Result<CheckedFile, Failure> {
-    let daemon::Checked { verdict, secrets } = daemon::check(bytes, path, &machine(desk)?);
+fn checked_file(bytes: &[u8], name: String, checked: daemon::Checked) -> CheckedFile {
+    let daemon::Checked { verdict, secrets } = checked;
     let agents = verdict.config.iter().flat_map(|config| &config.agents);
-    Ok(CheckedFile {
+    CheckedFile {
         name,
         text: blotted(&String::from_utf8_lossy(bytes), &secrets),
         agents: agents.map(|agent| agent.name.to_string()).collect(),
         problems: verdict.problems,
-    })
+    }
 }
 
 /// Returns the names of the known agents whose commands are on `PATH`.
@@ -117,10 +132,16 @@ fn machine(desk: &Desk) -> Result<daemon::Machine, Failure> {
 
 /// Returns the text with stars in the place of secrets, character by character, so that columns stay.
 fn blotted(text: &str, secrets: &[Range<usize>]) -> String {
-    let is_secret = |at: usize| secrets.iter().any(|secret| secret.contains(&at));
+    let mut secrets: Vec<&Range<usize>> = secrets.iter().collect();
+    secrets.sort_by_key(|secret| secret.start);
+    let mut secrets = secrets.into_iter().peekable();
+    let mut hidden_until = 0;
     text.char_indices()
         .map(|(at, symbol)| {
-            if is_secret(at) && symbol != '\n' {
+            while let Some(secret) = secrets.next_if(|secret| secret.start <= at) {
+                hidden_until = hidden_until.max(secret.end);
+            }
+            if at < hidden_until && symbol != '\n' {
                 '*'
             } else {
                 symbol
