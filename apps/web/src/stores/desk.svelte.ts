@@ -9,6 +9,8 @@ import { ConversationsStore } from "./conversations.svelte";
 import { DraftsStore } from "./drafts.svelte";
 import { Notifier } from "./notifier.svelte";
 import { AskingStore } from "./asking.svelte";
+import { SurfacesStore } from "./surfaces.svelte";
+import { WorkspacesStore } from "./workspaces.svelte";
 
 export class Desk {
   connection: ConnectionState = $state("connecting");
@@ -21,11 +23,13 @@ export class Desk {
   readonly conversations = new ConversationsStore(this);
   readonly configuration = new ConfigurationStore(this);
   readonly channels = new ChannelsStore(this);
+  readonly surfaces = new SurfacesStore(this);
+  readonly workspaces = new WorkspacesStore(this);
   readonly drafts = new DraftsStore();
   readonly notifier = new Notifier(this);
   private readonly link: Connection;
 
-  constructor(url: string) {
+  constructor(readonly url: string) {
     this.link = new Connection(url, {
       state: (state) => {
         this.connection = state;
@@ -55,6 +59,8 @@ export class Desk {
     this.conversations.apply(frames);
     this.configuration.apply(frames);
     this.channels.apply(frames);
+    this.surfaces.apply(frames);
+    this.workspaces.apply(frames);
     this.notifier.apply(frames);
   }
 
@@ -65,6 +71,8 @@ export class Desk {
       this.asking.load(),
       this.configuration.load(),
       this.channels.load(),
+      this.surfaces.load(),
+      this.workspaces.load(),
     ]);
     this.isReady = true;
     for (const result of results) {
