@@ -21,6 +21,10 @@ export function bridge(webSocket, socketPath) {
   webSocket.on("message", (data) => {
     const line = String(data);
     const request = JSON.parse(line);
+    if (request.method === "surface.snapshot") {
+      streams.add(view(webSocket, socketPath, line));
+      return;
+    }
     if (request.method !== "events.subscribe") {
       // An id of `keepUpload` is a path.
       const { uploads, ...params } = request.params ?? {};
@@ -42,6 +46,31 @@ export function bridge(webSocket, socketPath) {
       isFirst = false;
     });
   });
+}
+
+/** Looks at a pane: the reply is a line, and frames of a kind, a length and bytes come after it. */
+function view(webSocket, socketPath, line) {
+  const viewer = connect(socketPath);
+  let rest = Buffer.alloc(0);
+  let isAnswered = false;
+  viewer.on("error", () => webSocket.close()).on("close", () => webSocket.close());
+  viewer.write(`${line}\n`);
+  viewer.on("data", (data) => {
+    rest = Buffer.concat([rest, data]);
+    if (!isAnswered) {
+      const end = rest.indexOf(10);
+      if (end === -1) return;
+      webSocket.send(rest.subarray(0, end).toString("utf8"));
+      rest = rest.subarray(end + 1);
+      isAnswered = true;
+    }
+    while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32LE(1)) {
+      const length = rest.readUInt32LE(1);
+      webSocket.send(Buffer.concat([rest.subarray(0, 1), rest.subarray(5, 5 + length)]));
+      rest = rest.subarray(5 + length);
+    }
+  });
+  return viewer;
 }
 
 /** Keeps an upload and returns its path, which the daemon takes in place of an id. */

@@ -17,6 +17,24 @@ const PLACES = [
   },
   { name: "channel", path: "#/channels/review", ready: ".answer", sizes: ["wide", "narrow", "phone"] },
   { name: "no-channels", path: "#/channels", ready: ".none", empty: true, sizes: ["wide", "phone"] },
+  { name: "fleet", path: "#/fleet", ready: "tbody tr" },
+  { name: "no-fleet", path: "#/fleet", ready: ".none", empty: true, sizes: ["wide", "phone"] },
+  {
+    name: "panes", path: "#/panes", ready: "[data-pane] .xterm-rows",
+    async act(page) {
+      await page.locator("[data-pane] .terminal textarea").first().focus();
+      await page.waitForSelector(".focused");
+      await page.waitForFunction(() => [...document.querySelectorAll("[data-pane]")].every((pane) => pane.querySelector(".xterm-rows")?.textContent.trim()));
+    },
+  },
+  { name: "no-panes", path: "#/panes", ready: ".none", empty: true, sizes: ["wide", "phone"] },
+  {
+    name: "pane-new", path: "#/panes", ready: "[data-pane] .xterm-rows", sizes: ["wide", "phone"],
+    async act(page, { language }) {
+      await page.getByRole("button", { name: language === "fr" ? "Nouveau panneau" : "New pane" }).click();
+      await page.locator("dialog[open] .segments button").nth(1).click();
+    },
+  },
   { name: "settings", path: "#/settings", ready: ".cm-content" },
   {
     name: "settings-problems", path: "#/settings", ready: ".cm-content", sizes: ["wide", "phone"],
@@ -142,6 +160,6 @@ async function leave(page) {
     await page.keyboard.press("Escape");
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
   }
-  const field = page.locator("textarea");
+  const field = page.locator("textarea:not(.xterm-helper-textarea)");
   if ((await field.count()) > 0) await field.fill("");
 }

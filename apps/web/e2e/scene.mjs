@@ -18,7 +18,7 @@ export async function raise(options) {
 export async function settle(page) {
   await page.evaluate(async () => {
     await document.fonts.ready;
-    const places = () => [...document.querySelectorAll("[data-message], .answer, .ask, dialog[open], .cm-line, li")].map((element) => Object.values(element.getBoundingClientRect().toJSON()).join()).join(";");
+    const places = () => [...document.querySelectorAll("[data-message], .answer, .ask, dialog[open], .cm-line, li, tr, .cell, .xterm-rows > div")].map((element) => Object.values(element.getBoundingClientRect().toJSON()).join()).join(";");
     let before = "";
     for (let same = 0; same < 3; ) {
       await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -49,7 +49,7 @@ export async function assertFits(page, where) {
     for (const element of document.querySelectorAll("button, .place a.icon-button, select")) {
       const box = element.getBoundingClientRect();
       if (box.width === 0 || box.bottom < 0 || getComputedStyle(element).visibility === "hidden") continue;
-      if (element.closest(".cm-editor")) continue;
+      if (element.closest(".cm-editor, .xterm")) continue;
       if (box.height < 24 || box.width < 24) troubles.push(`${element.outerHTML.slice(0, 120)} is ${Math.round(box.width)} by ${Math.round(box.height)}`);
       if (box.right > innerWidth + 1 && !element.closest(".scroll, .wide")) troubles.push(`${element.outerHTML.slice(0, 120)} sticks out to ${Math.round(box.right)}`);
     }

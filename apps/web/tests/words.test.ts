@@ -5,15 +5,15 @@ import { fr } from "../src/words/fr";
 import { formatAge, formatBytes, formatDuration, formatMoney, formatNumber } from "../src/words/format";
 
 /** Words that are the same in both languages. */
-const SHARED = new Set(["Agents", "Actions", "Conversations", "Plan", "Mode", "Messages", "Session", "Pupitre", "English", "Français", "Agent", "Image (x)", "2 messages", "1 message"]);
+const SHARED = new Set(["Agents", "Actions", "Conversations", "Plan", "Mode", "Messages", "Session", "Pupitre", "English", "Français", "Agent", "Image (x)", "2 messages", "1 message", "Surface", "80 × 24"]);
 
 const ARGUMENTS: Record<string, unknown[][]> = {
-  place: [["agents"], ["channels"], ["settings"]],
+  place: [["agents"], ["channels"], ["panes"], ["fleet"], ["settings"]],
   connection: [["connecting"], ["connected"], ["lost"], ["refused"]],
   themeName: [["system"], ["light"], ["dark"]],
   languageName: [["system"], ["en"], ["fr"]],
-  paletteGroup: [["actions"], ["agents"], ["channels"], ["conversations"]],
-  state: ["stopped", "starting", "ready", "busy", "error", "asks", "stalled", "finished"].map((state) => [state]),
+  paletteGroup: [["actions"], ["agents"], ["channels"], ["panes"], ["conversations"]],
+  state: ["stopped", "starting", "ready", "busy", "error", "asks", "stalled", "finished", "thinking", "idle", "unknown", "ended"].map((state) => [state]),
   role: [["user"], ["agent"], ["system"]],
   systemLine: [["agent-restarted"], ["agent-unavailable"], ["too-many-requests"]],
   causeLine: [
@@ -28,6 +28,15 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   notSentFor: [["connection_lost"], ["too_large"]],
   toolStatus: [["pending"], ["in_progress"], ["completed"], ["failed"]],
   planStatus: [["completed"], ["in_progress"], ["pending"]],
+  wantsTo: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
+  fleetColumn: ["state", "surface", "tool", "workspace", "does", "since", "evidence"].map((column) => [column]),
+  evidence: ["hook", "status", "acp", "screen", "process", "quiet"].map((evidence) => [evidence]),
+  atWorkIn: [[1, 1], [2, 2]],
+  panesIn: [["x", 1], ["x", 2]],
+  sizeOf: [[80, 24]],
+  arrange: [["columns"], ["stack"], ["tiles"]],
+  runs: [["shell"], ["command"], ["agent"]],
+  endedWith: [[{ code: 2 }], [{ signal: "SIGKILL" }], [{}]],
   found: [[0, 0], [1, 2]],
   share: [[1, 2]],
 };
@@ -43,7 +52,7 @@ function said(catalogue: Catalogue, key: keyof Catalogue): string[] {
   });
 }
 
-const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops)$/;
+const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops|atWork|paneCount|closeWorkspaceWhat)$/;
 const isCount = (key: string) => COUNTS.test(key);
 
 describe("the catalogues", () => {

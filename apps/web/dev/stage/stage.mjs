@@ -1,5 +1,6 @@
 // A scripted daemon for pictures and tests of the page: the same methods and events, a world in memory, nothing started.
 import { check, Configuration, SCHEMA } from "./configuration.mjs";
+import { PANE_METHODS, StagePanes } from "./panes.mjs";
 import { CONFIGURATION, story } from "./story.mjs";
 
 const EPOCH = "stage";
@@ -22,6 +23,7 @@ export class Stage {
     this.files = [this.configuration.path, "/home/ada/src/harbour/harbour.toml", "/home/ada/talks/demo.toml", "/home/ada/old.toml"];
     if (empty) this.populateFirstRun();
     else this.populate();
+    this.panes = new StagePanes(this, { empty });
   }
 
   // What a test does to the world.
@@ -102,7 +104,7 @@ export class Stage {
   // The wire.
 
   join(webSocket) {
-    const reader = { send: (value) => webSocket.send(JSON.stringify(value)), follows: false };
+    const reader = { send: (value) => webSocket.send(JSON.stringify(value)), webSocket, follows: false };
     this.readers.add(reader);
     webSocket.on("close", () => this.readers.delete(reader));
     webSocket.on("message", (data) => void this.answer(JSON.parse(String(data)), reader));
@@ -115,6 +117,12 @@ export class Stage {
         reader.send({ jsonrpc: "2.0", id, result: { cursor: `${EPOCH}:${from}` } });
         for (const frame of this.ring) if (frame.seq > from) reader.send({ jsonrpc: "2.0", method: "event", params: frame });
         reader.follows = true;
+        return;
+      }
+      if (method === "surface.snapshot") {
+        const { surface_id, columns, rows } = this.panes.find(params.surface);
+        reader.send({ jsonrpc: "2.0", id, result: { surface_id, size: { columns, rows } } });
+        this.panes.view(surface_id, reader.webSocket);
         return;
       }
       const handler = METHODS[method];
@@ -244,6 +252,7 @@ const find = (stage, name) => {
 };
 
 const METHODS = {
+  ...PANE_METHODS,
   "agent.list": (stage) => ({ agents: stage.agents }),
   "agent.start": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "ready", error: null, pid: 41_999, started_at: Date.now() })),
   "agent.stop": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "stopped", pid: null, started_at: null })),

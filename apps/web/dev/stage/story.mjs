@@ -31,6 +31,7 @@ const TEXTS = {
     second: "Then let us do it. @reviewer, look at the tests first.",
     secondAnswer: "The tests never have a high river. I would add one with 3.94 m above and 3.87 m below",
     reading: "src/gates.rs", writing: "docs/gates.md",
+    portAsks: "Keep the old chart format readable for one more release, or drop it now?", fixturesSay: "31 levels added, all tests pass",
   },
   fr: {
     builder: "Artisan", reviewer: "Relecteur", migrations: "Migrations", handbook: "Manuel", translator: "Traducteur", bench: "Mesures",
@@ -59,6 +60,7 @@ const TEXTS = {
     second: "Alors faisons-le. @reviewer, regarde d’abord les tests.",
     secondAnswer: "Les tests n’ont jamais de rivière haute. J’en ajouterais un avec 3,94 m en amont et 3,87 m en aval",
     reading: "src/gates.rs", writing: "docs/gates.md",
+    portAsks: "Garder l’ancien format de carte lisible une version de plus, ou l’abandonner ?", fixturesSay: "31 niveaux ajoutés, tous les tests passent",
   },
 };
 

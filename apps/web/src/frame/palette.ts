@@ -1,13 +1,15 @@
 // What the palette offers, and how what is typed picks from it.
 import type { ConversationSummary, Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
+import { panesView } from "../panes/view.svelte";
+import { hasAgent, stateOfSurface } from "../parts/states";
 import { router } from "../stores/route.svelte";
 import type { Catalogue } from "../words/en";
 import { logout } from "../transport/login";
 import { writeKey } from "./theme";
 import { overlays } from "./window.svelte";
 
-export type Group = "actions" | "agents" | "channels" | "conversations";
+export type Group = "actions" | "agents" | "channels" | "panes" | "conversations";
 
 type Offer = {
   id: string;
@@ -58,6 +60,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     const all = () => Promise.all(outdated.map((agent) => desk.agents.order("agent.restart", agent.name)));
     action("restart-outdated", "i-restart", say.restartOutdated, all);
   }
+  if (!desk.surfaces.isMissing) paneActions(desk, say, action);
   action("settings", "i-settings", say.openSettings, () => router.go({ place: "settings" }));
   action("keys", "i-keyboard", say.showKeys, () => overlays.show("keys"));
   action("logout", "i-close", say.logOut, logout);
@@ -77,6 +80,11 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     const run = () => router.go({ place: "channels", channel: channel.name });
     offers.push({ id: `channel-${channel.name}`, group: "channels", icon: "i-channels", title: channel.title, note: channel.agents.join(", "), run });
   }
+  for (const pane of desk.surfaces.list) {
+    if (pane.kind !== "pane") continue;
+    const note = [hasAgent(pane) ? say.state(stateOfSurface(pane)) : null, pane.command, pane.cwd].filter((fact) => fact !== null).join(" · ");
+    offers.push({ id: `pane-${pane.surface_id}`, group: "panes", icon: "i-panes", title: pane.surface_name, note, run: () => panesView.go(desk, pane.surface_id) });
+  }
   for (const entry of conversations) {
     if (entry.messages === 0) continue;
     const run = () => router.go({ place: "agents", agent: entry.agent, earlier: entry.current ? null : entry.id });
@@ -84,6 +92,30 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     offers.push({ id: entry.id, group: "conversations", icon: "i-agents", title: entry.title ?? say.untitled, note, at: entry.updated_at, run });
   }
   return offers;
+}
+
+type Action = (id: string, icon: string, title: string, run: Offer["run"], note?: string) => void;
+
+/** What is done with panes: with the one that was used last, and with the workspace on show. */
+function paneActions(desk: Desk, say: Catalogue, action: Action): void {
+  const route = router.route;
+  action("pane-new", "i-plus", say.newPane, () => void (panesView.dialog = { is: "new", workspace: null }));
+  action("workspace-new", "i-plus", say.newWorkspace, async () => {
+    const { workspace } = await desk.call("workspace.create", {});
+    router.go({ place: "panes", workspace, pane: null });
+  });
+  if (route.place !== "panes") return;
+  const pane = panesView.last === null ? undefined : desk.surfaces.find(panesView.last);
+  if (pane) {
+    const { surface_id: id, surface_name: name } = pane;
+    action("pane-beside", "i-split", say.splitBeside(name), () => panesView.split(desk, id, "row"));
+    action("pane-below", "i-splith", say.splitBelow(name), () => panesView.split(desk, id, "column"));
+    action("pane-enlarge", "i-zoom", panesView.enlarged === id ? say.shrink : say.enlarge(name), () => panesView.toggleEnlarged(id));
+    action("pane-rename", "i-edit", say.renameSurface(name), () => void (panesView.dialog = { is: "rename", surface: id }));
+    action("pane-close", "i-close", say.closePane(name), () => panesView.close(desk, id));
+  }
+  const workspace = (route.workspace === null ? undefined : desk.workspaces.find(route.workspace)) ?? desk.workspaces.current;
+  if (workspace) action("workspace-close", "i-close", say.closeWorkspace(workspace.name), () => void (panesView.dialog = { is: "close-workspace", workspace: workspace.workspace }));
 }
 
 /** Returns what matches: every word that was typed is somewhere in title or note; `>` asks for actions only. */

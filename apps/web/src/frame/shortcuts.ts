@@ -7,6 +7,8 @@ import { overlays } from "./window.svelte";
 const PLACES: Record<string, Route> = {
   a: { place: "agents", agent: null, earlier: null },
   c: { place: "channels", channel: null },
+  p: { place: "panes", workspace: null, pane: null },
+  f: { place: "fleet" },
   s: { place: "settings" },
 };
 

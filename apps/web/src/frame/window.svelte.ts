@@ -22,3 +22,21 @@ class Overlays {
 }
 
 export const overlays = new Overlays();
+
+/** Whether a person looks at this window: what is on show is then seen. */
+class Attention {
+  isHere: boolean = $state(isLookedAt());
+
+  constructor() {
+    const look = () => (this.isHere = isLookedAt());
+    addEventListener("focus", look);
+    addEventListener("blur", look);
+    document.addEventListener("visibilitychange", look);
+  }
+}
+
+function isLookedAt(): boolean {
+  return document.hasFocus() && !document.hidden;
+}
+
+export const attention = new Attention();

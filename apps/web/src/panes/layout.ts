@@ -107,3 +107,37 @@ export function neighbour(boxes: ReadonlyMap<SurfaceId, Box>, from: SurfaceId, d
   }
   return best?.id ?? null;
 }
+
+/** A pane's place, in shares of the whole area. */
+export type PanePlace = { surface: SurfaceId; left: number; top: number; width: number; height: number };
+
+/** A divider: where it stands, which way its parts lie, and the stretch in which it moves, in shares of the whole area. */
+export type Divider = { place: DividerPlace; direction: "row" | "column"; at: number; from: number; length: number; begin: number; end: number; share: number };
+
+/** Returns where every pane and every divider stands. */
+export function placesOf(layout: Layout | null): { panes: PanePlace[]; dividers: Divider[] } {
+  const panes: PanePlace[] = [];
+  const dividers: Divider[] = [];
+  const walk = (part: Layout, { left, top, width, height }: Omit<PanePlace, "surface">, path: readonly number[]) => {
+    if (part.type === "pane") {
+      panes.push({ surface: part.surface, left, top, width, height });
+      return;
+    }
+    const isRow = part.direction === "row";
+    const shares = sharesOf(part.parts);
+    let begin = isRow ? left : top;
+    for (const [at, { layout: inner }] of part.parts.entries()) {
+      const size = (shares[at] ?? 0) * (isRow ? width : height);
+      const next = (shares[at + 1] ?? 0) * (isRow ? width : height);
+      walk(inner, isRow ? { left: begin, top, width: size, height } : { left, top: begin, width, height: size }, [...path, at]);
+      if (at + 1 < part.parts.length) {
+        const [from, length] = isRow ? [top, height] : [left, width];
+        const edge = begin + size;
+        dividers.push({ place: { path, before: at }, direction: part.direction, at: edge, from, length, begin, end: edge + next, share: size / (size + next) });
+      }
+      begin += size;
+    }
+  };
+  if (layout) walk(layout, { left: 0, top: 0, width: 1, height: 1 }, []);
+  return { panes, dividers };
+}

@@ -9,6 +9,10 @@ export type Asking = {
   /** In the agent's words. */
   title: string;
   about: About;
+  /** In epoch milliseconds; null where that is not told. */
+  since: number | null;
+  /** What may be answered, for a permission. */
+  permission: Permission | null;
 };
 
 export type About = { is: "permission"; kind: ToolKind } | { is: "form" } | { is: "visit" } | { is: "login" };
@@ -70,16 +74,17 @@ export class AskingStore {
   }
 }
 
-function ofPermission({ id, agent, toolCall }: Pick<Permission, "id" | "agent" | "toolCall">): Asking {
-  return { id, agent, title: toolCall.title, about: { is: "permission", kind: toolCall.kind } };
+function ofPermission({ id, agent, conversation, messageId, toolCall, options, rejections, createdAt }: Permission): Asking {
+  const permission = { id, agent, conversation, messageId, toolCall, options, rejections, createdAt };
+  return { id, agent, title: toolCall.title, about: { is: "permission", kind: toolCall.kind }, since: createdAt, permission };
 }
 
-function ofElicitation({ id, agent, message, wants }: Elicitation): Asking {
-  return { id, agent, title: message, about: { is: wants.mode === "form" ? "form" : "visit" } };
+function ofElicitation({ id, agent, message, wants, createdAt }: Elicitation): Asking {
+  return { id, agent, title: message, about: { is: wants.mode === "form" ? "form" : "visit" }, since: createdAt, permission: null };
 }
 
 function ofLogin({ agent, login }: OpenLogin): Asking {
-  return { id: loginId(agent), agent, title: login.message, about: { is: "login" } };
+  return { id: loginId(agent), agent, title: login.message, about: { is: "login" }, since: null, permission: null };
 }
 
 /** One conversation of an agent is current, so one login at most is awaited. */

@@ -41,6 +41,11 @@ export class Desk {
     });
   }
 
+  /** How many things wait for the person. */
+  get askCount(): number {
+    return this.asking.list.length + this.surfaces.asking.length;
+  }
+
   open(): void {
     this.link.open();
   }

@@ -1,14 +1,17 @@
 // Where the page is: the hash of its address, so that back, forward, reload and links work.
 import { tick } from "svelte";
-import type { AgentName, ConversationId } from "../protocol";
+import type { AgentName, ConversationId, SurfaceId, WorkspaceId } from "../protocol";
 
 /** The places that exist. */
-export type Place = "agents" | "channels" | "settings";
+export type Place = "agents" | "channels" | "panes" | "fleet" | "settings";
 
 export type Route =
   /** `agent` null: the list alone, which is the page of a phone. */
   | { place: "agents"; agent: AgentName | null; earlier: ConversationId | null }
   | { place: "channels"; channel: string | null }
+  /** `workspace` null: the current one. `pane` is the one that is brought into view. */
+  | { place: "panes"; workspace: WorkspaceId | null; pane: SurfaceId | null }
+  | { place: "fleet" }
   | { place: "settings" };
 
 export function parseRoute(hash: string): Route {
@@ -16,6 +19,9 @@ export function parseRoute(hash: string): Route {
   switch (place) {
     case "channels":
       return { place, channel: first || null };
+    case "panes":
+      return { place, workspace: number(first), pane: number(second) };
+    case "fleet":
     case "settings":
       return { place };
     default:
@@ -26,8 +32,13 @@ export function parseRoute(hash: string): Route {
 export function formatRoute(route: Route): string {
   const steps: (string | null)[] = [route.place];
   if (route.place === "agents") steps.push(route.agent, route.earlier);
+  if (route.place === "panes") steps.push(...[route.workspace, route.pane].map((step) => (step === null ? null : String(step))));
   if (route.place === "channels") steps.push(route.channel);
   return `#/${steps.filter((step) => step !== null).map((step) => encodeURIComponent(step)).join("/")}`;
+}
+
+function number(step: string | undefined): number | null {
+  return step !== undefined && /^\d+$/.test(step) ? Number(step) : null;
 }
 
 class Router {

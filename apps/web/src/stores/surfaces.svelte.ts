@@ -10,6 +10,8 @@ export class SurfacesStore {
   /** The daemon has no panes. */
   isMissing = $state(false);
   readonly fleet: readonly SurfaceView[] = $derived(fleetOf(this.list));
+  /** Panes whose agents ask; what agents of the configuration ask stands in the store of that. */
+  readonly asking: readonly SurfaceView[] = $derived(this.list.filter(({ kind, standing }) => kind === "pane" && standing.state === "waiting_for_input"));
   private early: Frame[] | null = null;
   private reads = 0;
 

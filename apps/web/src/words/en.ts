@@ -1,6 +1,8 @@
 // The page's words in English; they are the shape that every other language must have.
 import type { About } from "../stores/asking.svelte";
-import type { Cause, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, Evidence, ExitStatus, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Arrangement } from "../panes/layout";
+import type { Place } from "../stores/route.svelte";
 import type { ConnectionState } from "../transport/connection";
 
 const rules = new Intl.PluralRules("en");
@@ -13,6 +15,7 @@ function count(value: number, one: string, other: string): string {
 
 const STATES: Record<string, string> = {
   stopped: "stopped", starting: "starting…", ready: "ready", busy: "busy", error: "error", asks: "asks", stalled: "stalled", finished: "finished",
+  thinking: "thinking", idle: "idle", unknown: "unknown", ended: "ended",
 };
 
 const VERBS_NOW: Record<ToolKind, string> = {
@@ -34,7 +37,7 @@ export const en = {
   // frame
   skipToPage: "Skip to the page",
   places: "Places",
-  place: (place: "agents" | "channels" | "settings") => ({ agents: "Agents", channels: "Channels", settings: "Settings" })[place],
+  place: (place: Place) => ({ agents: "Agents", channels: "Channels", panes: "Panes", fleet: "Fleet", settings: "Settings" })[place],
   connection: (state: ConnectionState) => ({ connecting: "Connecting…", connected: "Connected", lost: "Connection lost", refused: "Not let in" })[state],
   running: (value: number, limit: number | null) => (value === 0 ? "nothing runs" : limit === null ? `${value} running` : `${value} running, limit ${limit}`),
   asking: (value: number) => `${value} ${rules.select(value) === "one" ? "asks" : "ask"}`,
@@ -82,6 +85,8 @@ export const en = {
     { keys: ["Alt", "↑", "↓"], does: "Go to the agent before or after" },
     { keys: ["g", "a"], does: "Go to Agents" },
     { keys: ["g", "c"], does: "Go to Channels" },
+    { keys: ["g", "p"], does: "Go to Panes" },
+    { keys: ["g", "f"], does: "Go to Fleet" },
     { keys: ["g", "s"], does: "Go to Settings" },
     { keys: ["g", "q"], does: "Go to what asks" },
     { keys: ["/"], does: "Filter the agents; in a message, its commands" },
@@ -91,15 +96,23 @@ export const en = {
     { keys: ["a"], does: "Allow, in a question that has the focus" },
     { keys: ["d"], does: "Refuse, in a question that has the focus" },
     { keys: ["Ctrl", "Shift", "F"], does: "Find in the conversation" },
+    { keys: ["Ctrl", "Shift", "M"], does: "Leave the terminal" },
+    { keys: ["Ctrl", "Shift", "←↑↓→"], does: "Go to the pane beside" },
+    { keys: ["Ctrl", "Shift", "D"], does: "Split the pane beside" },
+    { keys: ["Ctrl", "Shift", "E"], does: "Split the pane below" },
+    { keys: ["Ctrl", "Shift", "Z"], does: "Enlarge the pane, and back" },
+    { keys: ["Ctrl", "Shift", "X"], does: "Close the pane" },
+    { keys: ["Ctrl", "Shift", "C"], does: "Copy what is chosen in the terminal" },
+    { keys: ["Ctrl", "Shift", "K"], does: "Find anything, from inside a terminal" },
     { keys: ["Ctrl", "S"], does: "Save the settings" },
     { keys: ["F8"], does: "Go to the next problem in the settings" },
     { keys: ["?"], does: "Show these keys" },
   ],
 
   // palette
-  paletteWhat: "Action, agent, channel or conversation",
-  paletteGroup: (group: "actions" | "agents" | "channels" | "conversations") =>
-    ({ actions: "Actions", agents: "Agents", channels: "Channels", conversations: "Conversations" })[group],
+  paletteWhat: "Action, agent, channel, pane or conversation",
+  paletteGroup: (group: "actions" | "agents" | "channels" | "panes" | "conversations") =>
+    ({ actions: "Actions", agents: "Agents", channels: "Channels", panes: "Panes", conversations: "Conversations" })[group],
   choose: "choose",
   doIt: "do it",
   actionsOnly: "actions only",
@@ -304,6 +317,84 @@ export const en = {
   waitsForTurn: "It waits for the answer before it.",
   answerElsewhere: "This answer stands in an earlier conversation.",
   agentGone: "This agent has left the configuration.",
+
+  // fleet
+  atWork: (value: number) => `${numbers.format(value)} at work`,
+  atWorkIn: (value: number, workspaces: number) => `${numbers.format(value)} at work in ${count(workspaces, "workspace", "workspaces")}`,
+  filterFleet: "Name, tool, folder",
+  asksYou: "Asks you",
+  oldest: (age: string) => `oldest ${age}`,
+  workHere: "At work",
+  allStates: "All",
+  byState: "By state",
+  fleetColumn: (column: "state" | "surface" | "tool" | "workspace" | "does" | "since" | "evidence") =>
+    ({ state: "State", surface: "Surface", tool: "Tool", workspace: "Workspace", does: "Waits on, or does", since: "Since", evidence: "Evidence" })[column],
+  noWorkspace: "none",
+  evidence: (evidence: Evidence) =>
+    ({ hook: "hook", status: "status", acp: "protocol", screen: "screen", process: "process only", quiet: "no output" })[evidence],
+  silentInTurn: (time: string) => `Silent for ${time} in a turn`,
+  runsTool: (tool: string) => `Runs ${tool}`,
+  works: "Works on its turn",
+  startsUp: "Starts",
+  noHook: "No hook, nothing says what it does",
+  lastAnswer: (text: string) => `Answered: ${text}`,
+  atRest: "at rest",
+  goToPane: "Go to pane",
+  goToConversation: "Go to conversation",
+  interrupt: "Interrupt",
+  answerThere: "answer it there",
+  wantsTo: (kind: ToolKind) => `Wants ${ASKS[kind]}.`,
+  inWorkspace: (name: string) => `in ${name}`,
+  noFleet: "Nothing is at work",
+  noFleetWhat: "Agents stand here while they run: those of the configuration, and terminal agents in panes.",
+  toAgents: "To the agents",
+
+  // panes
+  workspaces: "Workspaces",
+  newWorkspace: "New workspace",
+  closeWorkspace: (name: string) => `Close the workspace ${name}`,
+  closeWorkspaceWhat: (panes: number) => (panes === 0 ? "No pane is in it." : `${count(panes, "pane", "panes")} and what runs in them will be ended.`),
+  panesIn: (workspace: string, panes: number) => `${workspace}, ${count(panes, "pane", "panes")}`,
+  paneCount: (panes: number) => count(panes, "pane", "panes"),
+  arrangement: "Layout",
+  arrange: (arrangement: Arrangement) => ({ columns: "Columns", stack: "Main and stack", tiles: "Tiles" })[arrangement],
+  newPane: "New pane",
+  noPanes: "No panes yet",
+  noPanesWhat: "A pane is a terminal that the daemon holds: it lives on when you close this window.",
+  noSuchPane: "This pane is gone",
+  panesMissing: "This daemon has no panes",
+  panesHere: "Panes",
+  paneOf: (name: string) => `Pane ${name}`,
+  terminalOf: (name: string) => `Terminal of ${name}. Ctrl+Shift+M leaves it.`,
+  leaveTerminal: "Leave terminal",
+  typingGoesTo: "Typing goes to",
+  splitBeside: (name: string) => `Split ${name} beside`,
+  splitBelow: (name: string) => `Split ${name} below`,
+  enlarge: (name: string) => `Enlarge ${name}`,
+  shrink: "Show all panes again",
+  renameSurface: (name: string) => `Rename ${name}`,
+  name: "Name",
+  rename: "Rename",
+  closePane: (name: string) => `Close ${name}`,
+  closePaneWhat: (command: string) => `${command} still runs in it, and will be ended.`,
+  closeIt: "End and close",
+  cancel: "Cancel",
+  sizeOf: (columns: number, rows: number) => `${columns} × ${rows}`,
+  sizeElsewhere: "The size of the window that is typed in",
+  endedWith: ({ code, signal }: ExitStatus) => (signal != null ? `ended by ${signal}` : code != null ? `ended with ${code}` : "ended"),
+  divider: "Divider",
+  whatRuns: "What runs in it",
+  runs: (what: "shell" | "command" | "agent") => ({ shell: "Your shell", command: "A command", agent: "A terminal agent" })[what],
+  command: "Command",
+  agent: "Agent",
+  startFolder: "Folder it starts in",
+  homeFolder: "your home folder",
+  madeUp: "made up when left empty",
+  makePane: "Make the pane",
+  linkTitle: "Open this address?",
+  linkWhat: "A program in the terminal wrote it, and nobody vouches for it. It leads to:",
+  viewLost: "Out of touch; what it shows may be old.",
+  terminalFailed: "The terminal could not be loaded:",
 
   // settings
   configurationFile: "Configuration file",

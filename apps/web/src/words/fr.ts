@@ -1,5 +1,5 @@
 // Les mots de la page en français.
-import type { Cause, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, ExitStatus, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { ConnectionState } from "../transport/connection";
 import type { Catalogue, KeyRow } from "./en";
 
@@ -12,6 +12,7 @@ function count(value: number, one: string, other: string): string {
 
 const STATES: Record<string, string> = {
   stopped: "arrêté", starting: "démarre…", ready: "prêt", busy: "occupé", error: "erreur", asks: "demande", stalled: "muet", finished: "terminé",
+  thinking: "réfléchit", idle: "au repos", unknown: "inconnu", ended: "fini",
 };
 
 const VERBS_NOW: Record<ToolKind, string> = {
@@ -31,7 +32,7 @@ export const fr: Catalogue = {
   // le cadre
   skipToPage: "Aller à la page",
   places: "Lieux",
-  place: (place) => ({ agents: "Agents", channels: "Salons", settings: "Réglages" })[place],
+  place: (place) => ({ agents: "Agents", channels: "Salons", panes: "Panneaux", fleet: "Flotte", settings: "Réglages" })[place],
   connection: (state: ConnectionState) => ({ connecting: "Connexion…", connected: "Connecté", lost: "Connexion perdue", refused: "Accès refusé" })[state],
   running: (value, limit) => (value === 0 ? "rien ne tourne" : limit === null ? `${value} en marche` : `${value} en marche, limite ${limit}`),
   asking: (value) => `${value} ${rules.select(value) === "one" ? "demande" : "demandent"}`,
@@ -79,6 +80,8 @@ export const fr: Catalogue = {
     { keys: ["Alt", "↑", "↓"], does: "Aller à l’agent précédent ou suivant" },
     { keys: ["g", "a"], does: "Aller aux agents" },
     { keys: ["g", "c"], does: "Aller aux salons" },
+    { keys: ["g", "p"], does: "Aller aux panneaux" },
+    { keys: ["g", "f"], does: "Aller à la flotte" },
     { keys: ["g", "s"], does: "Aller aux réglages" },
     { keys: ["g", "q"], does: "Aller à ce qui demande" },
     { keys: ["/"], does: "Filtrer les agents ; dans un message, ses commandes" },
@@ -88,14 +91,22 @@ export const fr: Catalogue = {
     { keys: ["a"], does: "Autoriser, dans une question qui a le focus" },
     { keys: ["d"], does: "Refuser, dans une question qui a le focus" },
     { keys: ["Ctrl", "Maj", "F"], does: "Chercher dans la conversation" },
+    { keys: ["Ctrl", "Maj", "M"], does: "Quitter le terminal" },
+    { keys: ["Ctrl", "Maj", "←↑↓→"], does: "Aller au panneau voisin" },
+    { keys: ["Ctrl", "Maj", "D"], does: "Diviser le panneau à côté" },
+    { keys: ["Ctrl", "Maj", "E"], does: "Diviser le panneau au-dessous" },
+    { keys: ["Ctrl", "Maj", "Z"], does: "Agrandir le panneau, et retour" },
+    { keys: ["Ctrl", "Maj", "X"], does: "Fermer le panneau" },
+    { keys: ["Ctrl", "Maj", "C"], does: "Copier ce qui est choisi dans le terminal" },
+    { keys: ["Ctrl", "Maj", "K"], does: "Tout chercher, depuis un terminal" },
     { keys: ["Ctrl", "S"], does: "Enregistrer les réglages" },
     { keys: ["F8"], does: "Aller au problème suivant des réglages" },
     { keys: ["?"], does: "Montrer ces touches" },
   ],
 
   // la palette
-  paletteWhat: "Action, agent, salon ou conversation",
-  paletteGroup: (group) => ({ actions: "Actions", agents: "Agents", channels: "Salons", conversations: "Conversations" })[group],
+  paletteWhat: "Action, agent, salon, panneau ou conversation",
+  paletteGroup: (group) => ({ actions: "Actions", agents: "Agents", channels: "Salons", panes: "Panneaux", conversations: "Conversations" })[group],
   choose: "choisir",
   doIt: "exécuter",
   actionsOnly: "actions seulement",
@@ -300,6 +311,84 @@ export const fr: Catalogue = {
   waitsForTurn: "Il attend la réponse qui précède.",
   answerElsewhere: "Cette réponse se trouve dans une conversation précédente.",
   agentGone: "Cet agent a quitté la configuration.",
+
+  // la flotte
+  atWork: (value) => `${numbers.format(value)} au travail`,
+  atWorkIn: (value, workspaces) => `${numbers.format(value)} au travail dans ${count(workspaces, "espace", "espaces")}`,
+  filterFleet: "Nom, outil, dossier",
+  asksYou: "Vous demande",
+  oldest: (age) => `depuis ${age}`,
+  workHere: "Au travail",
+  allStates: "Tous",
+  byState: "Par état",
+  fleetColumn: (column) =>
+    ({ state: "État", surface: "Surface", tool: "Outil", workspace: "Espace", does: "Attend, ou fait", since: "Depuis", evidence: "Preuve" })[column],
+  noWorkspace: "aucun",
+  evidence: (evidence) =>
+    ({ hook: "crochet", status: "statut", acp: "protocole", screen: "écran", process: "processus seul", quiet: "aucune sortie" })[evidence],
+  silentInTurn: (time) => `Muet depuis ${time} dans un tour`,
+  runsTool: (tool) => `Emploie ${tool}`,
+  works: "Travaille à son tour",
+  startsUp: "Démarre",
+  noHook: "Pas de crochet, rien ne dit ce qu’il fait",
+  lastAnswer: (text) => `A répondu : ${text}`,
+  atRest: "ne fait rien",
+  goToPane: "Aller au panneau",
+  goToConversation: "Aller à la conversation",
+  interrupt: "Interrompre",
+  answerThere: "répondez-y là-bas",
+  wantsTo: (kind) => `Demande ${ASKS[kind]}.`,
+  inWorkspace: (name) => `dans ${name}`,
+  noFleet: "Rien n’est au travail",
+  noFleetWhat: "Les agents sont ici tant qu’ils tournent : ceux de la configuration, et les agents de terminal dans les panneaux.",
+  toAgents: "Aux agents",
+
+  // les panneaux
+  workspaces: "Espaces de travail",
+  newWorkspace: "Nouvel espace de travail",
+  closeWorkspace: (name) => `Fermer l’espace ${name}`,
+  closeWorkspaceWhat: (panes) => (panes === 0 ? "Il est vide." : `${count(panes, "panneau", "panneaux")} et ce qui y tourne prendront fin.`),
+  panesIn: (workspace, panes) => `${workspace}, ${count(panes, "panneau", "panneaux")}`,
+  paneCount: (panes) => count(panes, "panneau", "panneaux"),
+  arrangement: "Disposition",
+  arrange: (arrangement) => ({ columns: "Colonnes", stack: "Principal et pile", tiles: "Mosaïque" })[arrangement],
+  newPane: "Nouveau panneau",
+  noPanes: "Pas encore de panneau",
+  noPanesWhat: "Un panneau est un terminal que le démon tient : il continue quand vous fermez cette fenêtre.",
+  noSuchPane: "Ce panneau n’est plus là",
+  panesMissing: "Ce démon n’a pas de panneaux",
+  panesHere: "Panneaux",
+  paneOf: (name) => `Panneau ${name}`,
+  terminalOf: (name) => `Terminal de ${name}. Ctrl+Maj+M le quitte.`,
+  leaveTerminal: "Quitter le terminal",
+  typingGoesTo: "La frappe va à",
+  splitBeside: (name) => `Diviser ${name} à côté`,
+  splitBelow: (name) => `Diviser ${name} au-dessous`,
+  enlarge: (name) => `Agrandir ${name}`,
+  shrink: "Montrer de nouveau tous les panneaux",
+  renameSurface: (name) => `Renommer ${name}`,
+  name: "Nom",
+  rename: "Renommer",
+  closePane: (name) => `Fermer ${name}`,
+  closePaneWhat: (command) => `${command} y tourne encore et prendra fin.`,
+  closeIt: "Finir et fermer",
+  cancel: "Annuler",
+  sizeOf: (columns, rows) => `${columns} × ${rows}`,
+  sizeElsewhere: "La taille de la fenêtre où l’on écrit",
+  endedWith: ({ code, signal }: ExitStatus) => (signal != null ? `fini par ${signal}` : code != null ? `fini avec ${code}` : "fini"),
+  divider: "Séparateur",
+  whatRuns: "Ce qui y tourne",
+  runs: (what) => ({ shell: "Votre shell", command: "Une commande", agent: "Un agent de terminal" })[what],
+  command: "Commande",
+  agent: "Agent",
+  startFolder: "Dossier de départ",
+  homeFolder: "votre dossier personnel",
+  madeUp: "trouvé tout seul s’il est vide",
+  makePane: "Créer le panneau",
+  linkTitle: "Ouvrir cette adresse ?",
+  linkWhat: "Un programme du terminal l’a écrite, et personne n’en répond. Elle mène à :",
+  viewLost: "Sans contact ; ce qu’il montre peut être ancien.",
+  terminalFailed: "Le terminal n’a pas pu être chargé :",
 
   // les réglages
   configurationFile: "Fichier de configuration",

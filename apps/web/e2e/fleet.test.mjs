@@ -1,0 +1,69 @@
+// The fleet before the stage: what asks is answered there, filters and keys find rows, a row leads to its pane or conversation.
+import { after, before, describe, test } from "node:test";
+import assert from "node:assert/strict";
+import { findChromium, launch, openPage } from "./browser.mjs";
+import { raise } from "./scene.mjs";
+
+describe("the fleet", () => {
+  let browser;
+  let scene;
+  let page;
+  before(async () => {
+    browser = await launch(findChromium());
+    scene = await raise();
+    page = await openPage(browser, scene.url, { path: "#/fleet" });
+    await page.waitForSelector("tbody tr");
+  });
+  after(async () => {
+    await browser.close();
+    await scene.server.close();
+  });
+
+  const names = () => page.locator("tbody .name").allInnerTexts();
+
+  test("puts first what asks, the oldest before the others", async () => {
+    assert.deepEqual((await names()).slice(0, 3), ["port", "reviewer", "Builder"]);
+    assert.deepEqual(await page.locator(".inbox .name").allInnerTexts(), ["port", "reviewer", "Builder"]);
+  });
+
+  test("follows what happens", async () => {
+    const { panes } = scene.stage;
+    const pi = panes.find("pi");
+    pi.standing = { ...pi.standing, state: "waiting_for_input", state_seq: 2, message: "May I?" };
+    const { surface_id, surface_name, kind, workspace, standing } = pi;
+    scene.stage.emit({ type: "state_changed", surface_id, surface_name, kind, workspace, ...standing });
+    await page.waitForSelector(".inbox >> text=May I?");
+    assert.equal(await page.title(), "(4) Pupitre");
+  });
+
+  test("is filtered by state and by what is written", async () => {
+    await page.getByRole("button", { name: "finished" }).click();
+    assert.deepEqual(await names(), ["fixtures", "Handbook"]);
+    await page.locator("[data-filter]").fill("fix");
+    assert.deepEqual(await names(), ["fixtures"]);
+    await page.locator("[data-filter]").fill("");
+    await page.getByRole("button", { name: /^All / }).click();
+  });
+
+  test("answers a permission in place", async () => {
+    await page.locator(".inbox").getByRole("button", { name: "Allow once" }).click();
+    await page.waitForFunction(() => ![...document.querySelectorAll(".inbox .name")].some((name) => name.textContent === "Builder"));
+    assert.equal(scene.stage.conversations.get("builder").permissions.length, 0);
+  });
+
+  test("interrupts what a hook told, with the key a person would press", async () => {
+    await page.locator(".inbox").getByRole("button", { name: "Interrupt" }).click();
+    await page.waitForFunction(() => document.querySelector(".inbox .failure") === null);
+    assert.match(scene.stage.panes.screens.get(scene.stage.panes.find("reviewer").surface_id), /\u0003$/);
+  });
+
+  test("is walked by the arrows, and a row leads to its pane", async () => {
+    await page.locator("tbody a").first().focus();
+    for (const _ of ["port", "reviewer"]) await page.keyboard.press("ArrowDown");
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector(".name")?.textContent), "reviewer");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[aria-label='Pane reviewer'].focused");
+    assert.equal(await page.locator("footer").getByText("Typing goes to").innerText(), "Typing goes to reviewer");
+    assert.deepEqual(page.troubles, []);
+  });
+});
