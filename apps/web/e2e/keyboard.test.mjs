@@ -158,7 +158,7 @@ describe("notifications", () => {
       stage.state("migrations", { state: "error", error: "exited with code 3\nmore" });
       await page.waitForFunction(() => window.shown.length > 0);
       assert.deepEqual(await page.evaluate(() => window.shown), ["Migrations ended with an error: exited with code 3"]);
-      assert.equal(await page.title(), "(3) Pupitre");
+      assert.equal(await page.title(), "(5) Pupitre");
       assert.deepEqual(page.troubles, []);
     } finally {
       await page.context().close();

@@ -226,7 +226,8 @@ methods! {
         Close = "surface.close"(SurfaceParams) -> Empty, Arrange;
         /// Makes the connection a view of a pane: everything to draw it, then its bytes as they come.
         Snapshot = "surface.snapshot"(SurfaceParams) -> SurfaceSnapshotReply, Person;
-        /// Gives the program of a pane a person's keys.
+        /// Gives the program of a pane a person's keys. Requests of one connection are worked on side by side: whoever types
+        /// sends the next keys when the ones before were answered.
         Input = "surface.input"(SurfaceInputParams) -> Empty, Person;
     }
     workspace {

@@ -144,7 +144,7 @@ export interface Methods {
   "surface.close": { params: SurfaceParams; reply: Empty };
   /** Makes the connection a view of a pane: everything to draw it, then its bytes as they come. */
   "surface.snapshot": { params: SurfaceParams; reply: SurfaceSnapshotReply };
-  /** Gives the program of a pane a person's keys. */
+  /** Gives the program of a pane a person's keys. Requests of one connection are worked on side by side: whoever types sends the next keys when the ones before were answered. */
   "surface.input": { params: SurfaceInputParams; reply: Empty };
   /** Lists the workspaces with their layouts. */
   "workspace.list": { params: Empty; reply: WorkspaceListReply };
