@@ -121,7 +121,7 @@ fn the_current_conversation_is_deleted_when_its_agent_rests_and_makes_place() {
     assert_eq!(kind, ErrorKind::TurnRunning);
     desk.run(&["chat", "delete", &id.to_string()])
         .expect_code(1)
-        .expect_stderr("`pupitre chat cancel AGENT`");
+        .expect_stderr("`pupitre chat cancel NAME`");
     desk.run(&["chat", "cancel", "demo"]).expect_code(0);
     events.wait_for_end_of_turn(turn);
     events.wait_until(

@@ -59,6 +59,7 @@ pub(crate) fn a_program_that_asks_for_nothing_hears_that_its_terminal_is_gone() 
     read_until(&mut terminal, "up");
     guarded.stop();
     read_until(&mut terminal, "hung up");
+    guarded.until(|report| *report == exited(4));
     // What it left in the background is in no terminal's foreground, and gets its time; the test does not wait for that.
     guarded.ask(&pupitre_guard::wire::GuardRequest::Terminate);
     let reports = guarded.until_gone();
