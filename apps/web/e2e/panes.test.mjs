@@ -58,14 +58,20 @@ describe("panes", { skip: missing }, () => {
 
   test("have the size of the window that is typed in", async () => {
     const { page } = scene;
-    const sizeIn = (window) => window.evaluate(() => document.querySelector("[aria-label='Pane one'] .facts").textContent.split(" · ").at(-1));
-    await enter(two, "one", "stty size");
-    const before = await sizeIn(two);
-    await enter(page, "one", "stty size");
-    await page.waitForFunction((old) => document.querySelector("[aria-label='Pane one'] .facts").textContent.split(" · ").at(-1) !== old, before);
-    const [columns, rows] = (await sizeIn(page)).split(" × ");
-    await enter(page, "one", "clear; stty size");
-    await shows(page, "one", `${rows} ${columns}`);
+    // A window says a pane's size only while it is the one that gives it.
+    const givenBy = async (window) => {
+      await enter(window, "one", "clear; stty size");
+      const said = await window.waitForFunction(
+        () => /(\d+) × (\d+)$/.exec(document.querySelector("[aria-label='Pane one'] .facts").textContent)?.slice(1),
+      );
+      const [columns, rows] = await said.jsonValue();
+      await shows(window, "one", `${rows} ${columns}`);
+      return `${rows} ${columns}`;
+    };
+    const small = await givenBy(two);
+    const large = await givenBy(page);
+    assert.notEqual(large, small);
+    await shows(two, "one", large);
   });
 
   test("keep their text through a reload", async () => {
