@@ -101,7 +101,7 @@ pub(crate) enum ClientVerb {
     Close(TargetArguments),
     /// Make a workspace the current one
     Select(SelectArguments),
-    /// Workspaces: list, new, close
+    /// Workspaces: list, new, rename, close
     Workspace(WorkspaceArguments),
     /// Stop the daemon, every agent and every pane
     Stop,

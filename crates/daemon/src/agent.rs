@@ -31,7 +31,7 @@ use pupitre_protocol::{
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use acp::file_uri;
+pub(crate) use acp::{Redactor, file_uri};
 pub(crate) use task::{AgentContext, AgentTask};
 
 /// The answer to a request, or why not.

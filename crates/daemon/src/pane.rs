@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use pupitre_guard::wire::{GuardRequest, TerminalSize};
 use pupitre_protocol::limits::{INPUT_BYTES, INPUT_QUEUE_BYTES, PANE_VIEWERS, PANE_WAITS};
-use pupitre_protocol::surface::{PaneSize, SurfaceView};
-use pupitre_protocol::{ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::surface::{ExitStatus, PaneSize, SurfaceView};
+use pupitre_protocol::{AgentName, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
 use pupitre_terminal::{SearchPattern, Size};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
@@ -27,7 +27,7 @@ use crate::surface::NameWish;
 use pump::Pump;
 use state::{Life, PaneState};
 
-pub(crate) use program::{PaneProgram, Wanted};
+pub(crate) use program::{PaneProgram, PlaceOf, Wanted};
 pub(crate) use told::{cut, status_words};
 pub(crate) use viewers::{Viewer, ViewerNews};
 pub(crate) use waiters::{Hit, Since, Waiter, matching, reported};
@@ -41,6 +41,8 @@ pub(crate) struct Pane {
 }
 
 struct Shared {
+    /// The agent for which its command runs; none for a person's.
+    agent: Option<AgentName>,
     state: Mutex<PaneState>,
     /// The pump has something to do: to write, to publish, to look.
     wake: Notify,
@@ -57,6 +59,8 @@ pub(crate) struct NewPane {
     pub(crate) workspace: WorkspaceId,
     pub(crate) name: PaneName,
     pub(crate) program: PaneProgram,
+    /// The agent that has it run; what it does is done from inside that agent.
+    pub(crate) agent: Option<AgentName>,
     pub(crate) size: PaneSize,
     pub(crate) created_at: u64,
 }
@@ -101,15 +105,20 @@ impl Pane {
             workspace,
             name,
             program,
+            agent,
             size,
             created_at,
         } = new;
         let size = Size::new(size.columns, size.rows);
         let (news, heard) = mpsc::unbounded_channel();
         let leader = Arc::default();
-        let owner = Owner::Pane {
-            surface: id,
-            leader: Arc::clone(&leader),
+        let secrets = program.secrets();
+        let owner = match &agent {
+            Some(agent) => Owner::Agent(agent.clone()),
+            None => Owner::Pane {
+                surface: id,
+                leader: Arc::clone(&leader),
+            },
         };
         let terminal = TerminalSize {
             columns: size.columns() as u16,
@@ -119,7 +128,8 @@ impl Pane {
             .map_err(|error| failed(format!("the guard of the pane cannot be started: {error}")))?;
         let (gone, gone_out) = watch::channel(false);
         let shared = Arc::new(Shared {
-            state: Mutex::new(PaneState::new(id, workspace, name, size)),
+            agent,
+            state: Mutex::new(PaneState::new(id, workspace, name, size, secrets)),
             wake: Notify::new(),
             guard,
             gone: gone_out,
@@ -146,6 +156,11 @@ impl Pane {
 
     pub(crate) fn id(&self) -> SurfaceId {
         self.id
+    }
+
+    /// Returns the agent for which its command runs; none for a person's pane.
+    pub(crate) fn agent(&self) -> Option<&AgentName> {
+        self.shared.agent.as_ref()
     }
 
     fn lock(&self) -> MutexGuard<'_, PaneState> {
@@ -296,14 +311,39 @@ impl Pane {
         self.lock().last_output
     }
 
+    /// Ends the program at once, with all that it started. The pane stays, with what was written.
+    pub(crate) fn terminate(&self) {
+        // A guard whose tree is gone already needs no word.
+        self.shared.guard.send(GuardRequest::Terminate).ok();
+    }
+
+    /// Waits until the program has ended and all of its output was worked on. Returns how it ended.
+    pub(crate) async fn ended(&self) -> ExitStatus {
+        let (hits, mut heard) = mpsc::unbounded_channel();
+        let number = self.lock().begin_wait(None, Since::Now, hits);
+        let _waiter = Waiter::new(self.clone(), number);
+        loop {
+            if let Some(status) = self.lock().exit_status() {
+                return status;
+            }
+            // A word comes with every end; that of a closing comes before it.
+            heard.recv().await;
+        }
+    }
+
+    /// Waits until nothing of its processes is left.
+    pub(crate) async fn gone(&self) {
+        let mut gone = self.shared.gone.clone();
+        // The pump that is gone leaves nothing either: it ends after its guard.
+        gone.wait_for(|gone| *gone).await.ok();
+    }
+
     /// Ends the program with all that it started; answers when nothing of it is left.
     pub(crate) async fn close(&self) {
         self.change(PaneState::begin_closing);
         // A guard whose tree is gone already needs no word.
         self.shared.guard.send(GuardRequest::Stop).ok();
-        let mut gone = self.shared.gone.clone();
-        // The pump that is gone leaves nothing either: it ends after its guard.
-        gone.wait_for(|gone| *gone).await.ok();
+        self.gone().await;
         self.change(PaneState::closed);
     }
 }

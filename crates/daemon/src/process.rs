@@ -21,7 +21,6 @@ use std::sync::{Arc, OnceLock};
 use pupitre_guard::wire::{GuardReport, GuardRequest, TerminalSize};
 use pupitre_protocol::{AgentName, SurfaceId};
 use rustix::fs::Mode;
-use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
@@ -101,33 +100,6 @@ pub(crate) fn start(
         stderr,
         requests,
     })
-}
-
-/// A command below its guard: what it writes, to stdout and to stderr in one.
-pub(crate) struct GuardedCommand {
-    pub(crate) output: pipe::Receiver,
-    /// Asks the guard to end the tree.
-    pub(crate) requests: mpsc::UnboundedSender<GuardRequest>,
-}
-
-/// Starts a command that reads nothing below a guard of its own; what happens to it comes through `news`.
-///
-/// # Errors
-///
-/// When the guard itself cannot be started. Whether the command could be comes as a report.
-pub(crate) fn start_command(
-    world: &World,
-    agent: &AgentName,
-    program: Program,
-    news: mpsc::UnboundedSender<GuardNews>,
-) -> io::Result<GuardedCommand> {
-    let (read, write) = io::pipe()?;
-    let also = write.try_clone()?;
-    let stdio = [Stdio::null(), Stdio::from(write), Stdio::from(also)];
-    let owner = Owner::Agent(agent.clone());
-    let (_, requests) = begin(world, owner, (program, None), stdio, news)?;
-    let output = pipe::Receiver::from_owned_fd(read.into())?;
-    Ok(GuardedCommand { output, requests })
 }
 
 /// Starts a program on a terminal of this size, below a guard of its own. The terminal comes as the first of the `news`.

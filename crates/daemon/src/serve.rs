@@ -169,6 +169,7 @@ async fn run(options: Options, umask: rustix::fs::Mode) -> Result<(), ServeError
         idle_stop: held.config.limits.idle_stop,
         stall_after_ms: held.config.limits.stall_after_ms,
         numbers,
+        surfaces: surfaces.clone(),
     });
     let mut agents = Vec::new();
     for definition in &held.config.agents {

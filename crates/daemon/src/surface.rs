@@ -4,13 +4,14 @@
 //! Panes are held here, conversations by the hub; a selector is resolved over both.
 
 mod arranging;
+mod commands;
 mod mark;
 mod naming;
 mod numbers;
 mod transcript;
 mod wait;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -20,12 +21,12 @@ use pupitre_model::workspace::{Workspace, Workspaces};
 use pupitre_protocol::limits::PANES;
 use pupitre_protocol::surface::{PaneSize, SurfaceClosed, SurfaceCreateParams, SurfaceView};
 use pupitre_protocol::workspace::{Direction, WorkspacesChanged};
-use pupitre_protocol::{ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::{AgentName, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
 use tokio::sync::mpsc;
 
 use crate::clock::epoch_ms;
 use crate::hub::{ConversationSurface, HubHandle, UnitEvent};
-use crate::pane::{NewPane, Pane, PaneName, PaneProgram, Wanted};
+use crate::pane::{NewPane, Pane, PaneName, PaneProgram, PlaceOf, Wanted};
 use crate::process::World;
 
 pub(crate) use mark::Mark;
@@ -62,6 +63,8 @@ struct Inner {
 struct Registry {
     panes: BTreeMap<SurfaceId, Pane>,
     workspaces: Workspaces,
+    /// Where agents' commands run; one of them may be closed since.
+    of_agents: HashMap<AgentName, WorkspaceId>,
     /// How many panes are being started.
     starting: usize,
     /// The names that those will have.
@@ -321,9 +324,11 @@ impl Surfaces {
             command: &command,
             cwd: cwd.as_deref(),
             env: &env,
-            surface: id,
-            workspace,
-            socket: &self.inner.socket,
+            place: PlaceOf {
+                surface: id,
+                workspace,
+                socket: &self.inner.socket,
+            },
             home: &self.inner.home,
         })
         .map_err(|error| RpcError::new(ErrorKind::FileError, error.to_string()))?;
@@ -335,30 +340,33 @@ impl Surfaces {
                 starting.reserve(&mut registry, &name);
                 PaneName::Given(name)
             }
-            None => {
-                let wanted = name::derived(&program.command_line());
-                let mut registry = self.lock();
-                let name = registry.unique_name(&wanted, None, &agents);
-                starting.reserve(&mut registry, &name);
-                PaneName::Derived(name)
-            }
+            None => self.derive_name(&program, &mut starting, &agents),
         };
         let new = NewPane {
             id,
             workspace,
             name,
             program,
+            agent: None,
             size: size.unwrap_or(FIRST_SIZE),
             created_at: epoch_ms(),
         };
-        let pane = Pane::start(
-            &self.inner.world,
-            new,
-            self.inner.happened.clone(),
-            self.inner.renames.clone(),
-        )
-        .await?;
+        let pane = self.start(new).await?;
         self.admit(pane, workspace, place).await
+    }
+
+    /// Makes up a name for a pane that is being started.
+    fn derive_name(&self, program: &PaneProgram, starting: &mut Starting, agents: &[AgentName]) -> PaneName {
+        let wanted = name::derived(&program.command_line());
+        let mut registry = self.lock();
+        let name = registry.unique_name(&wanted, None, agents);
+        starting.reserve(&mut registry, &name);
+        PaneName::Derived(name)
+    }
+
+    async fn start(&self, new: NewPane) -> Result<Pane, RpcError> {
+        let happened = self.inner.happened.clone();
+        Pane::start(&self.inner.world, new, happened, self.inner.renames.clone()).await
     }
 
     /// Puts a pane that runs into its place.

@@ -99,6 +99,8 @@ pub const FILE_BYTES: usize = 16 << 20;
 pub const FILE_SCAN_BYTES: u64 = 64 << 20;
 /// The most commands that an agent may have the daemon run for it at once.
 pub const AGENT_TERMINALS: usize = 32;
+/// How many ended commands of one agent stay readable as panes; the oldest are closed.
+pub const AGENT_TERMINALS_KEPT: usize = 8;
 /// What is kept of the output of such a command when the agent does not say, in bytes; the beginning is dropped.
 pub const TERMINAL_OUTPUT_BYTES: usize = 1 << 20;
 /// The most that an agent may have kept of it, in bytes.

@@ -32,8 +32,8 @@ use crate::surface::{
 };
 use crate::system::{CapabilitiesReply, CountersReply, Empty, IdentifyReply, PageReply, PingReply};
 use crate::workspace::{
-    WorkspaceCreateParams, WorkspaceListReply, WorkspaceParams, WorkspaceSetLayoutParams,
-    WorkspaceSplitParams, WorkspaceView,
+    WorkspaceCreateParams, WorkspaceListReply, WorkspaceParams, WorkspaceRenameParams,
+    WorkspaceSetLayoutParams, WorkspaceSplitParams, WorkspaceView,
 };
 
 /// A method of the socket.
@@ -239,6 +239,8 @@ methods! {
         Create = "workspace.create"(WorkspaceCreateParams) -> WorkspaceView, Arrange;
         /// Makes a workspace the current one.
         Select = "workspace.select"(WorkspaceParams) -> WorkspaceView, Arrange;
+        /// Gives a workspace another name.
+        Rename = "workspace.rename"(WorkspaceRenameParams) -> WorkspaceView, Arrange;
         /// Closes a workspace with all its panes; answers when nothing of them is left.
         Close = "workspace.close"(WorkspaceParams) -> Empty, Arrange;
         /// Makes a pane beside or below another one.

@@ -78,6 +78,15 @@ pub struct WorkspaceParams {
     pub workspace: String,
 }
 
+/// Parameters of `workspace.rename`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct WorkspaceRenameParams {
+    /// An id, a name, or the beginning of one.
+    pub workspace: String,
+    pub name: String,
+}
+
 /// Parameters of `workspace.split`: a new pane takes half of the place of another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]

@@ -154,6 +154,8 @@ export interface Methods {
   "workspace.create": { params: WorkspaceCreateParams; reply: WorkspaceView };
   /** Makes a workspace the current one. */
   "workspace.select": { params: WorkspaceParams; reply: WorkspaceView };
+  /** Gives a workspace another name. */
+  "workspace.rename": { params: WorkspaceRenameParams; reply: WorkspaceView };
   /** Closes a workspace with all its panes; answers when nothing of them is left. */
   "workspace.close": { params: WorkspaceParams; reply: Empty };
   /** Makes a pane beside or below another one. */
@@ -228,6 +230,7 @@ export const METHODS = [
   "workspace.current",
   "workspace.create",
   "workspace.select",
+  "workspace.rename",
   "workspace.close",
   "workspace.split",
   "workspace.set_layout",
@@ -2174,6 +2177,13 @@ export type WorkspaceListReply = {
 export type WorkspaceParams = {
   /** An id, a name, or the beginning of one. */
   workspace: string;
+};
+
+/** Parameters of `workspace.rename`. */
+export type WorkspaceRenameParams = {
+  /** An id, a name, or the beginning of one. */
+  workspace: string;
+  name: string;
 };
 
 /** Parameters of `workspace.set_layout`. */

@@ -2,10 +2,18 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Desk, Report, fake_script};
+use pupitre_protocol::limits::AGENT_TERMINALS_KEPT;
+use serde_json::Value;
+
+use crate::support::{Desk, PROGRAM, Report, fake_script};
 
 /// Returns a desk with an agent that plays this, and with `text` in its folder.
 fn desk_with(script: &str, client: &str) -> (Desk, Report) {
+    desk_with_env(script, client, &[])
+}
+
+/// Returns the same, with an agent that was given these variables.
+fn desk_with_env(script: &str, client: &str, env: &[(&str, &str)]) -> (Desk, Report) {
     let mut desk = Desk::without_daemon(&[]);
     let file = desk.path("odd.script");
     let folder = desk.path("work").display().to_string();
@@ -15,7 +23,9 @@ fn desk_with(script: &str, client: &str) -> (Desk, Report) {
     std::os::unix::fs::symlink(desk.path("outside"), desk.path("work/link")).expect("a link");
     let (mut agent, report) = fake_script(&desk, "odd", &file);
     agent.lines = vec![format!("client = {client}")];
-    let agent = agent.cwd(&folder);
+    let agent = env
+        .iter()
+        .fold(agent.cwd(&folder), |agent, (name, value)| agent.env(name, value));
     desk.write_config(&[agent]);
     desk.start_daemon();
     (desk, report)
@@ -113,19 +123,19 @@ fn commands_run_in_the_folder_and_end_with_their_agent() {
 expect session/prompt
 send {"jsonrpc":"2.0","id":"a","method":"terminal/create","params":{"sessionId":"${session}","command":"cat text; echo $WORD >&2; exit 3","env":[{"name":"WORD","value":"oops"}]}}
 expect-answer "a" result
-send {"jsonrpc":"2.0","id":"b","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-1"}}
+send {"jsonrpc":"2.0","id":"b","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-3"}}
 expect-answer "b" result
-send {"jsonrpc":"2.0","id":"c","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-1"}}
+send {"jsonrpc":"2.0","id":"c","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-3"}}
 expect-answer "c" result
 send {"jsonrpc":"2.0","id":"d","method":"terminal/create","params":{"sessionId":"${session}","command":"tail","args":["-f","/dev/null","FOLDER/text"]}}
 expect-answer "d" result
-send {"jsonrpc":"2.0","id":"e","method":"terminal/kill","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+send {"jsonrpc":"2.0","id":"e","method":"terminal/kill","params":{"sessionId":"${session}","terminalId":"terminal-5"}}
 expect-answer "e" result
-send {"jsonrpc":"2.0","id":"f","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+send {"jsonrpc":"2.0","id":"f","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-5"}}
 expect-answer "f" result
-send {"jsonrpc":"2.0","id":"g","method":"terminal/release","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+send {"jsonrpc":"2.0","id":"g","method":"terminal/release","params":{"sessionId":"${session}","terminalId":"terminal-5"}}
 expect-answer "g" result
-send {"jsonrpc":"2.0","id":"h","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-2"}}
+send {"jsonrpc":"2.0","id":"h","method":"terminal/output","params":{"sessionId":"${session}","terminalId":"terminal-5"}}
 expect-answer "h" error -32002
 send {"jsonrpc":"2.0","id":"i","method":"terminal/create","params":{"sessionId":"${session}","command":"no-such-program","args":["x"]}}
 expect-answer "i" error -32603
@@ -139,13 +149,83 @@ serve
     desk.run(&["ask", "odd", "go"]).expect_code(0);
     desk.run(&["agents", "trace", "odd"])
         .expect_stdout(
-            r#""output":"one\ntwo\noops\n","truncated":false,"exitStatus":{"exitCode":3,"signal":null}"#,
+            r#""output":"one\ntwo\noops","truncated":false,"exitStatus":{"exitCode":3,"signal":null}"#,
         )
         .expect_stdout(r#""exitCode":null,"signal":"SIGTERM""#);
+    desk.run(&["ls"]).expect_stdout("odd");
+    desk.run(&["read", "3", "--raw"])
+        .expect_stdout("one\ntwo\noops\n");
+    desk.run(&["status", "5", "--json"])
+        .expect_stdout(r#""exit_status":{"signal":"SIGTERM"}"#);
     let text = desk.path("work/text").display().to_string();
     assert_eq!(desk.commands_with(&text).len(), 1, "the last one still runs");
     desk.stop_agent("odd");
     desk.wait_for_no_command_with(&text);
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn commands_are_panes_of_a_workspace_of_the_agent_and_the_last_ones_stay() {
+    const COMMANDS: usize = AGENT_TERMINALS_KEPT + 4;
+    let mut script = String::from("handshake\nexpect session/prompt\n");
+    for number in 0..COMMANDS {
+        // The first takes the number before that of the workspace.
+        let terminal = 3 + number + usize::from(number > 0);
+        let tell = format!("echo command-{number}; echo key $KEY; {PROGRAM} stop; tput colors");
+        for (step, method, params) in [
+            ("made", "create", format!(r#""command":"{tell}""#)),
+            (
+                "ended",
+                "wait_for_exit",
+                format!(r#""terminalId":"terminal-{terminal}""#),
+            ),
+            ("read", "output", format!(r#""terminalId":"terminal-{terminal}""#)),
+            (
+                "released",
+                "release",
+                format!(r#""terminalId":"terminal-{terminal}""#),
+            ),
+        ] {
+            script += &format!(
+                r#"send {{"jsonrpc":"2.0","id":"{step}-{number}","method":"terminal/{method}","params":{{"sessionId":"${{session}}",{params}}}}}"#
+            );
+            script += &format!("\nexpect-answer \"{step}-{number}\" result\n");
+        }
+    }
+    script += "answer {\"stopReason\":\"end_turn\"}\nserve\n";
+    let (desk, report) = desk_with_env(&script, r#"["terminal"]"#, &[("KEY", "sk-of-a-command")]);
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    // What the agent asked for is its own.
+    let last = COMMANDS - 1;
+    desk.run(&["agents", "trace", "odd"])
+        .expect_stdout(&format!(r#""output":"command-{last}\nkey ***\n"#));
+    let list: Value = serde_json::from_str(&desk.run(&["ls", "--json"]).stdout).expect("it is JSON");
+    let panes: Vec<&Value> = list["surfaces"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|surface| surface["kind"] == "pane")
+        .collect();
+    assert_eq!(panes.len(), AGENT_TERMINALS_KEPT, "{list}");
+    let newest = panes
+        .iter()
+        .filter_map(|pane| pane["surface_id"].as_u64())
+        .max()
+        .expect("there are some");
+    let workspaces = desk.run(&["workspace", "list", "--json"]);
+    assert!(
+        workspaces.stdout.contains(r#""name":"odd""#),
+        "{}",
+        workspaces.stdout
+    );
+    // It ran inside its agent, on a terminal with colours, and its secret is told to nobody.
+    desk.run(&["read", &newest.to_string(), "--raw"])
+        .expect_stdout(&format!("command-{last}\nkey ***\n"))
+        .expect_stdout("only a person")
+        .expect_stdout("\n256\n");
+    let list = desk.run(&["ls", "--json"]).stdout + &desk.run(&["search", "key", "--all"]).stdout;
+    assert!(list.contains("***") && !list.contains("sk-of-a"), "{list}");
+    desk.stop_agent("odd");
     report.expect_ok(1, &desk);
 }
 

@@ -484,6 +484,11 @@ fn workspaces_are_split_laid_out_and_closed() {
     assert_eq!(desk.call::<workspace::Current>(Empty {}).name, "main");
     desk.run(&["focus", "third"]).expect_code(0);
     assert_eq!(desk.call::<workspace::Current>(Empty {}).name, "other");
+    desk.run(&["workspace", "rename", "other", "MAIN"])
+        .expect_code(1)
+        .expect_stderr("MAIN");
+    desk.run(&["workspace", "rename", "oth", "tests"]).expect_code(0);
+    assert_eq!(desk.call::<workspace::Current>(Empty {}).name, "tests");
     desk.run(&["workspace", "close", "main"]).expect_code(0);
     desk.wait_for_no_command_with("sleep 7101");
     desk.wait_for_no_command_with("sleep 7102");

@@ -1,6 +1,7 @@
 //! What the daemon does for an agent on this machine: files beneath the session's folder, and commands.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -147,24 +148,27 @@ impl AgentTask {
     /// Tells the agent what became of its commands.
     pub(super) fn take_terminal_news(&mut self, news: TerminalNews) {
         match news {
-            TerminalNews::Started { id, asked } => self.reply(&asked, &TerminalStarted { terminal_id: id }),
-            TerminalNews::NotStarted { id, asked, reason } => {
-                if let Some(all) = self.terminals_mut() {
-                    all.release(&id);
+            TerminalNews::Started {
+                pane,
+                most_bytes,
+                asked,
+            } => {
+                let id = self.terminals_mut().and_then(|all| all.started(pane, most_bytes));
+                if let Some(terminal_id) = id {
+                    self.reply(&asked, &TerminalStarted { terminal_id });
                 }
-                self.refuse(&asked, Refusal::Failed { reason });
             }
+            TerminalNews::NotStarted { asked, reason } => self.refuse(&asked, Refusal::Failed { reason }),
             TerminalNews::Gone => {
                 if let Some(all) = self.terminals_mut() {
                     all.one_is_gone();
                 }
                 self.look_at_tree();
             }
-            TerminalNews::Ended { id } => {
-                if let Some((waiting, exit)) = self.terminals_mut().and_then(|all| all.ended(&id)) {
-                    for waiting in waiting {
-                        self.reply(&waiting, &exit);
-                    }
+            TerminalNews::Ended { surface, exit } => {
+                let waiting = self.terminals_mut().map(|all| all.ended(surface, &exit));
+                for waiting in waiting.unwrap_or_default() {
+                    self.reply(&waiting, &exit);
                 }
             }
         }
@@ -213,13 +217,14 @@ impl AgentTask {
                 return self.refuse(&id, Refusal::Failed { reason });
             }
         };
-        let world = self.context.world.clone();
+        let context = Arc::clone(&self.context);
         let name = self.definition.name.clone();
         let Some(link) = &mut self.link else { return };
         let news = link.terminal_news.clone();
+        let places = (&context.world.tasks, &context.surfaces);
         let created = link
             .terminals
-            .create(&world, &name, (program, output_bytes), id.clone(), news);
+            .create(places, &name, (program, output_bytes), id.clone(), news);
         if let Err(error) = created {
             let reason = error.to_string();
             self.refuse(&id, Refusal::Failed { reason });

@@ -35,7 +35,7 @@ use crate::clock::{SystemStamps, steady_ms};
 use crate::history::{Header, History};
 use crate::hub::{RoomAnswer, RoomRefused, TraceFollowers, UnitEvent};
 use crate::process::World;
-use crate::surface::Numbers;
+use crate::surface::{Numbers, Surfaces};
 
 /// What every agent's task needs of the daemon.
 #[derive(Debug, Clone)]
@@ -55,6 +55,8 @@ pub(crate) struct AgentContext {
     pub(crate) stall_after_ms: Option<u64>,
     /// Gives each agent the surface of its conversations.
     pub(crate) numbers: Arc<Mutex<Numbers>>,
+    /// Where the commands run that agents want to have run.
+    pub(crate) surfaces: Surfaces,
 }
 
 /// The task of one agent.

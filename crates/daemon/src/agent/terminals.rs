@@ -1,34 +1,35 @@
-//! Commands that an agent has the daemon run for it (ACP: terminals): each below a guard of its own, its output kept.
+//! Commands that an agent has the daemon run for it (ACP: terminals): each is a pane, which stays readable after the
+//! agent has released it.
 
-use std::collections::{HashMap, VecDeque};
-use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::collections::HashMap;
 
-use pupitre_guard::wire::{GuardReport, GuardRequest};
-use pupitre_protocol::AgentName;
-use pupitre_protocol::limits::{
-    AGENT_TERMINALS, DRAIN_MS, TERMINAL_OUTPUT_BYTES, TERMINAL_OUTPUT_BYTES_MOST,
-};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use pupitre_protocol::limits::{AGENT_TERMINALS, TERMINAL_OUTPUT_BYTES, TERMINAL_OUTPUT_BYTES_MOST};
+use pupitre_protocol::surface::ExitStatus;
+use pupitre_protocol::{AgentName, SurfaceId};
+use pupitre_terminal::{Mark, Missing};
 use tokio::sync::mpsc;
 
 use super::acp::{AgentRequestId, TerminalExit, TerminalOutput};
-use crate::process::{GuardNews, GuardedCommand, Program, World, signal_name};
+use crate::pane::Pane;
+use crate::process::Program;
+use crate::surface::Surfaces;
+use crate::tasks::Tasks;
 
 /// The commands of one run of an agent.
 #[derive(Debug, Default)]
 pub(super) struct Terminals {
-    count: u64,
-    running: HashMap<String, Terminal>,
-    /// How many have a guard, released ones that are still being ended included.
-    guarded: usize,
+    known: HashMap<String, Terminal>,
+    /// How many are being started or have processes, released ones that are still being ended included.
+    alive: usize,
+    /// The agent is being ended: what starts now is ended too.
+    is_ending: bool,
 }
 
 #[derive(Debug)]
 struct Terminal {
-    guard: mpsc::UnboundedSender<GuardRequest>,
-    kept: Arc<Kept>,
+    pane: Pane,
+    most_bytes: usize,
+    exit: Option<TerminalExit>,
     /// Who waits for its end.
     waiting: Vec<AgentRequestId>,
 }
@@ -38,16 +39,17 @@ struct Terminal {
 pub(super) enum TerminalNews {
     /// It runs, and `asked` is to be told so.
     Started {
-        id: String,
+        pane: Pane,
+        most_bytes: usize,
         asked: AgentRequestId,
     },
     NotStarted {
-        id: String,
         asked: AgentRequestId,
         reason: String,
     },
     Ended {
-        id: String,
+        surface: SurfaceId,
+        exit: TerminalExit,
     },
     /// Nothing of one is left, and its guard is gone.
     Gone,
@@ -55,110 +57,121 @@ pub(super) enum TerminalNews {
 
 /// Why a command is not run.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum TerminalError {
-    #[error("{AGENT_TERMINALS} commands run already, which is the limit: release one")]
-    TooMany,
-    #[error("its guard cannot be started: {0}")]
-    Guard(#[from] io::Error),
-}
-
-/// The output of a command, and how it ended.
-#[derive(Debug)]
-struct Kept {
-    state: Mutex<State>,
-    most_bytes: usize,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    bytes: VecDeque<u8>,
-    truncated: bool,
-    exit: Option<TerminalExit>,
-}
+#[error("{AGENT_TERMINALS} commands run already, which is the limit: release one")]
+pub(super) struct TooManyTerminals;
 
 impl Terminals {
-    /// Starts a command. Whether it runs comes as news.
+    /// Begins a command. What becomes of it comes as news.
+    ///
+    /// # Errors
+    ///
+    /// When as many run already as may.
     pub(super) fn create(
         &mut self,
-        world: &World,
+        (tasks, surfaces): (&Tasks, &Surfaces),
         agent: &AgentName,
         (program, output_bytes): (Program, Option<u64>),
         asked: AgentRequestId,
         news: mpsc::UnboundedSender<TerminalNews>,
-    ) -> Result<(), TerminalError> {
-        if self.guarded >= AGENT_TERMINALS {
-            return Err(TerminalError::TooMany);
+    ) -> Result<(), TooManyTerminals> {
+        if self.alive >= AGENT_TERMINALS {
+            return Err(TooManyTerminals);
         }
+        self.alive += 1;
         let most_bytes = match output_bytes {
             Some(bytes) => usize::try_from(bytes).map_or(TERMINAL_OUTPUT_BYTES_MOST, |bytes| {
                 bytes.min(TERMINAL_OUTPUT_BYTES_MOST)
             }),
             None => TERMINAL_OUTPUT_BYTES,
         };
-        let (guard_news, heard) = mpsc::unbounded_channel();
-        let GuardedCommand { output, requests } =
-            crate::process::start_command(world, agent, program, guard_news)?;
-        self.count += 1;
-        self.guarded += 1;
-        let id = format!("terminal-{}", self.count);
-        let kept = Arc::new(Kept {
-            state: Mutex::default(),
-            most_bytes,
+        let (surfaces, agent) = (surfaces.clone(), agent.clone());
+        tasks.spawn(async move {
+            // Nobody hears any of it when the agent is gone.
+            let tell = |word| drop(news.send(word));
+            match surfaces.create_for_agent(&agent, program).await {
+                Ok(pane) => {
+                    tell(TerminalNews::Started {
+                        pane: pane.clone(),
+                        most_bytes,
+                        asked,
+                    });
+                    let exit = told(pane.ended().await);
+                    let surface = pane.id();
+                    tell(TerminalNews::Ended { surface, exit });
+                    pane.gone().await;
+                }
+                Err(error) => {
+                    let reason = error.message;
+                    tell(TerminalNews::NotStarted { asked, reason });
+                }
+            }
+            tell(TerminalNews::Gone);
         });
-        let watched = Watched {
-            id: id.clone(),
-            asked: Some(asked),
-            kept: Arc::clone(&kept),
-            news,
-        };
-        world.tasks.spawn(watched.run(output, heard));
+        Ok(())
+    }
+
+    /// Takes note of a command that runs. Returns by which id the agent knows it; `None` when the agent is being ended and
+    /// needs none.
+    pub(super) fn started(&mut self, pane: Pane, most_bytes: usize) -> Option<String> {
+        if self.is_ending {
+            pane.terminate();
+            return None;
+        }
+        let id = id_of(pane.id());
         let terminal = Terminal {
-            guard: requests,
-            kept,
+            pane,
+            most_bytes,
+            exit: None,
             waiting: Vec::new(),
         };
-        self.running.insert(id, terminal);
-        Ok(())
+        self.known.insert(id.clone(), terminal);
+        Some(id)
     }
 
     /// Ends all of them, at once.
     pub(super) fn end(&mut self) {
-        for (_, terminal) in self.running.drain() {
-            // A command that has ended needs no end.
-            terminal.guard.send(GuardRequest::Terminate).ok();
+        self.is_ending = true;
+        for (_, terminal) in self.known.drain() {
+            terminal.pane.terminate();
         }
     }
 
     /// Takes note that nothing of one is left.
     pub(super) fn one_is_gone(&mut self) {
-        self.guarded = self.guarded.saturating_sub(1);
+        self.alive = self.alive.saturating_sub(1);
     }
 
     /// Says whether nothing of any of them is left.
     pub(super) fn are_gone(&self) -> bool {
-        self.guarded == 0
+        self.alive == 0
     }
 
-    /// Returns what a command has written. `None` when there is none of this name.
+    /// Returns what a command has written, as text. `None` when there is none of this name.
     pub(super) fn output(&self, id: &str) -> Option<TerminalOutput> {
-        self.running.get(id).map(|terminal| terminal.kept.output())
+        let terminal = self.known.get(id)?;
+        let beginning = Mark { generation: 0 };
+        let after = terminal.pane.inspect(|state| state.screen.read_after(beginning));
+        let (output, is_cut) = end_of(&after.text, terminal.most_bytes);
+        Some(TerminalOutput {
+            output: output.to_owned(),
+            truncated: is_cut || after.missing != Missing::Nothing,
+            exit_status: terminal.exit.clone(),
+        })
     }
 
     /// Returns how a command ended, or remembers who waits for it. `None` when there is none of this name.
     pub(super) fn exit(&mut self, id: &str, asked: &AgentRequestId) -> Option<Option<TerminalExit>> {
-        let terminal = self.running.get_mut(id)?;
-        let exit = terminal.kept.lock().exit.clone();
-        if exit.is_none() {
+        let terminal = self.known.get_mut(id)?;
+        if terminal.exit.is_none() {
             terminal.waiting.push(asked.clone());
         }
-        Some(exit)
+        Some(terminal.exit.clone())
     }
 
     /// Ends a command at once; its output stays. Says whether there is one of this name.
     pub(super) fn kill(&self, id: &str) -> bool {
-        self.running.get(id).is_some_and(|terminal| {
-            // A command that has ended needs no end.
-            terminal.guard.send(GuardRequest::Terminate).ok();
+        self.known.get(id).is_some_and(|terminal| {
+            terminal.pane.terminate();
             true
         })
     }
@@ -166,145 +179,35 @@ impl Terminals {
     /// Ends a command and forgets it. Returns who waited for its end, or `None` when there is none of this name.
     pub(super) fn release(&mut self, id: &str) -> Option<Vec<AgentRequestId>> {
         self.kill(id);
-        self.running.remove(id).map(|terminal| terminal.waiting)
+        self.known.remove(id).map(|terminal| terminal.waiting)
     }
 
-    /// Returns who waited for the end of a command, and what they are to be told.
-    pub(super) fn ended(&mut self, id: &str) -> Option<(Vec<AgentRequestId>, TerminalExit)> {
-        let terminal = self.running.get_mut(id)?;
-        let exit = terminal.kept.lock().exit.clone()?;
-        Some((std::mem::take(&mut terminal.waiting), exit))
-    }
-}
-
-/// A command that is watched until nothing of it is left.
-struct Watched {
-    id: String,
-    /// Who is to be told that it runs.
-    asked: Option<AgentRequestId>,
-    kept: Arc<Kept>,
-    news: mpsc::UnboundedSender<TerminalNews>,
-}
-
-impl Watched {
-    async fn run(
-        mut self,
-        mut output: impl AsyncRead + Unpin,
-        mut heard: mpsc::UnboundedReceiver<GuardNews>,
-    ) {
-        let mut buffer = vec![0; 16 << 10];
-        let mut open = true;
-        let mut exit = None;
-        while exit.is_none() {
-            tokio::select! {
-                read = output.read(&mut buffer), if open => open = self.take(&buffer, read),
-                news = heard.recv() => match news {
-                    Some(GuardNews::Report(report)) => exit = self.hear(report),
-                    // A command has pipes.
-                    Some(GuardNews::Terminal(_)) => {}
-                    Some(GuardNews::Lost) | None => {
-                        self.not_started("its guard was ended from outside".to_owned());
-                        exit = Some(TerminalExit { exit_code: None, signal: None });
-                    }
-                },
-            }
-        }
-        // What it wrote last may still be on its way; what it started may write on, and is not waited for.
-        let rest = async {
-            while open {
-                let read = output.read(&mut buffer).await;
-                open = self.take(&buffer, read);
-            }
+    /// Takes note of how a command ended, and returns who waited for it.
+    pub(super) fn ended(&mut self, surface: SurfaceId, exit: &TerminalExit) -> Vec<AgentRequestId> {
+        let Some(terminal) = self.known.get_mut(&id_of(surface)) else {
+            return Vec::new();
         };
-        drop(tokio::time::timeout(Duration::from_millis(DRAIN_MS), rest).await);
-        self.kept.lock().exit = exit;
-        let ended = TerminalNews::Ended { id: self.id.clone() };
-        // Nobody hears it when the agent is gone.
-        self.news.send(ended).ok();
-        while let Some(GuardNews::Report(_)) = heard.recv().await {}
-        self.news.send(TerminalNews::Gone).ok();
-    }
-
-    /// Keeps what was read; says whether there may be more.
-    fn take(&self, buffer: &[u8], read: io::Result<usize>) -> bool {
-        match read {
-            Ok(0) | Err(_) => false,
-            Ok(count) => {
-                self.kept.append(&buffer[..count]);
-                true
-            }
-        }
-    }
-
-    /// Tells whoever asked, if nobody was told yet, that the command does not run.
-    fn not_started(&mut self, reason: String) {
-        if let Some(asked) = self.asked.take() {
-            let id = self.id.clone();
-            self.news
-                .send(TerminalNews::NotStarted { id, asked, reason })
-                .ok();
-        }
-    }
-
-    fn hear(&mut self, report: GuardReport) -> Option<TerminalExit> {
-        match report {
-            GuardReport::Started { .. } => {
-                if let Some(asked) = self.asked.take() {
-                    let id = self.id.clone();
-                    self.news.send(TerminalNews::Started { id, asked }).ok();
-                }
-                None
-            }
-            GuardReport::SpawnFailed { error } => {
-                self.not_started(error);
-                None
-            }
-            GuardReport::Exited { code, signal } => Some(TerminalExit {
-                exit_code: code,
-                signal: signal.map(|signal| {
-                    signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
-                }),
-            }),
-            GuardReport::Terminal
-            | GuardReport::Reaped { .. }
-            | GuardReport::Signalled { .. }
-            | GuardReport::Warning { .. }
-            | GuardReport::Gone => None,
-        }
+        terminal.exit = Some(exit.clone());
+        std::mem::take(&mut terminal.waiting)
     }
 }
 
-impl Kept {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the output")
-    }
+/// Returns by which id an agent knows a pane.
+fn id_of(surface: SurfaceId) -> String {
+    format!("terminal-{surface}")
+}
 
-    fn append(&self, bytes: &[u8]) {
-        let mut state = self.lock();
-        state.bytes.extend(bytes);
-        let too_many = state.bytes.len().saturating_sub(self.most_bytes);
-        if too_many > 0 {
-            state.bytes.drain(..too_many);
-            state.truncated = true;
-        }
+fn told(ExitStatus { code, signal }: ExitStatus) -> TerminalExit {
+    TerminalExit {
+        exit_code: code,
+        signal,
     }
+}
 
-    fn output(&self) -> TerminalOutput {
-        let mut state = self.lock();
-        let truncated = state.truncated;
-        let exit_status = state.exit.clone();
-        let bytes: &[u8] = state.bytes.make_contiguous();
-        // The cut may have gone through a character: the rest of it is no text.
-        let is_inside = |byte: &&u8| truncated && **byte & 0b1100_0000 == 0b1000_0000;
-        let begin = bytes.iter().take(3).take_while(is_inside).count();
-        TerminalOutput {
-            output: String::from_utf8_lossy(&bytes[begin..]).into_owned(),
-            truncated,
-            exit_status,
-        }
-    }
+/// Returns the newest text within a limit, which begins with a whole character, and whether that is not all.
+fn end_of(text: &str, most_bytes: usize) -> (&str, bool) {
+    let begin = text.ceil_char_boundary(text.len().saturating_sub(most_bytes));
+    (&text[begin..], begin > 0)
 }
 
 #[cfg(test)]
@@ -312,21 +215,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_the_output_is_kept_and_begins_with_a_whole_character() {
-        let kept = Kept {
-            state: Mutex::default(),
-            most_bytes: 5,
-        };
-        kept.append("aé".as_bytes());
-        let told = |output: &str, truncated| TerminalOutput {
-            output: output.to_owned(),
-            truncated,
-            exit_status: None,
-        };
-        assert_eq!(kept.output(), told("aé", false));
-        kept.append("bcd".as_bytes());
-        assert_eq!(kept.output(), told("ébcd", true));
-        kept.append(b"e");
-        assert_eq!(kept.output(), told("bcde", true));
+    fn the_end_of_the_output_begins_with_a_whole_character() {
+        assert_eq!(end_of("aé", 5), ("aé", false));
+        assert_eq!(end_of("aébcd", 5), ("ébcd", true));
+        assert_eq!(end_of("aébcd", 4), ("bcd", true));
+        assert_eq!(end_of("aé", 0), ("", true));
     }
 }

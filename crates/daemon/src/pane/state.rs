@@ -19,6 +19,7 @@ use super::PaneName;
 use super::told::{Told, cut};
 use super::viewers::{ViewerNews, Viewers};
 use super::waiters::{Hit, Since, Waiters};
+use crate::agent::Redactor;
 use crate::clock::epoch_ms;
 use crate::process::Foreground;
 
@@ -44,6 +45,8 @@ pub(crate) struct PaneState {
     pub(crate) screen: Screen,
     pub(crate) life: Life,
     pub(crate) told: Told,
+    /// The secrets of the agent whose command it is: whatever else is told of the pane, they are not.
+    secrets: Redactor,
     pub(super) waiters: Waiters,
     pub(super) viewers: Viewers,
     /// What the program has not read yet.
@@ -70,7 +73,13 @@ enum Telling {
 }
 
 impl PaneState {
-    pub(super) fn new(id: SurfaceId, workspace: WorkspaceId, name: PaneName, size: Size) -> Self {
+    pub(super) fn new(
+        id: SurfaceId,
+        workspace: WorkspaceId,
+        name: PaneName,
+        size: Size,
+        secrets: Redactor,
+    ) -> Self {
         let screen = Screen::new(ScreenOptions {
             size,
             history: HistoryLimits {
@@ -86,6 +95,7 @@ impl PaneState {
             screen,
             life: Life::Starting,
             told: Told::default(),
+            secrets,
             waiters: Waiters::default(),
             viewers: Viewers::default(),
             input: VecDeque::new(),
@@ -106,6 +116,12 @@ impl PaneState {
 
     pub(super) fn set_terminal(&mut self, terminal: Option<OwnedFd>) {
         self.terminal = terminal.map(Arc::new);
+    }
+
+    /// Returns a text of the pane as it may be told: without control characters, and without secrets.
+    pub(crate) fn telling(&self, text: &str) -> String {
+        let text = harmless(text);
+        self.secrets.redact_start(&text, text.len()).into_owned()
     }
 
     /// Returns id and name, for a sentence.
@@ -148,8 +164,8 @@ impl PaneState {
             surface_name: self.name.as_str().to_owned(),
             kind: SurfaceKind::Pane,
             workspace: Some(self.workspace),
-            title: self.screen.title().map(|title| cut(&harmless(title))),
-            command: self.foreground.command().map(str::to_owned),
+            title: self.screen.title().map(|title| cut(&self.telling(title))),
+            command: self.foreground.command().map(|command| self.telling(command)),
             cwd,
             columns,
             rows,

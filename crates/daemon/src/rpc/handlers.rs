@@ -66,6 +66,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::workspace::Current, _>(workspace::current);
     router.row::<method::workspace::Create, _>(workspace::create);
     router.row::<method::workspace::Select, _>(workspace::select);
+    router.row::<method::workspace::Rename, _>(workspace::rename);
     router.row::<method::workspace::Close, _>(workspace::close);
     router.row::<method::workspace::Split, _>(workspace::split);
     router.row::<method::workspace::SetLayout, _>(workspace::set_layout);

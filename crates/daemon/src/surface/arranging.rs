@@ -35,6 +35,21 @@ impl Surfaces {
         })
     }
 
+    /// Gives a workspace another name.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such workspace, or the name may not be given or is another one's.
+    pub(crate) fn rename_workspace(&self, workspace: &str, name: &str) -> Result<WorkspaceView, RpcError> {
+        self.arrange(|workspaces| {
+            let id = workspaces.resolve(workspace)?;
+            workspaces
+                .rename(id, name)
+                .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            Ok(id)
+        })
+    }
+
     pub(crate) fn set_layout(&self, workspace: &str, layout: Layout) -> Result<WorkspaceView, RpcError> {
         self.arrange(|workspaces| {
             let id = workspaces.resolve(workspace)?;

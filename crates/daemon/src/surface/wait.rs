@@ -218,7 +218,7 @@ async fn wait_for_pane(hub: &HubHandle, pane: Pane, condition: Condition) -> Res
             biased;
             hit = heard.recv() => match hit {
                 Some(Hit::Lines(found)) => {
-                    lines = found;
+                    lines = pane.inspect(|state| found.iter().map(|line| state.telling(line)).collect());
                     has_to_match = false;
                 }
                 Some(Hit::Ended) if has_to_match => return Err(ended(&pane)),

@@ -10,7 +10,9 @@ use pupitre_protocol::surface::{
     SurfaceResizeParams, SurfaceView,
 };
 use pupitre_protocol::system::Empty;
-use pupitre_protocol::workspace::{Direction, WorkspaceCreateParams, WorkspaceParams, WorkspaceSplitParams};
+use pupitre_protocol::workspace::{
+    Direction, WorkspaceCreateParams, WorkspaceParams, WorkspaceRenameParams, WorkspaceSplitParams,
+};
 
 use crate::desk::{Desk, absolute, utf8};
 use crate::failure::Failure;
@@ -102,6 +104,12 @@ enum WorkspaceVerb {
     },
     /// Make an empty one, which becomes the current one
     New { name: Option<String> },
+    /// Give one another name
+    Rename {
+        /// An id, a name or its beginning
+        workspace: String,
+        name: String,
+    },
     /// Close one with all its panes
     Close {
         /// An id, a name or its beginning
@@ -240,6 +248,10 @@ pub(crate) fn workspace(
                 .find_or_start(output)?
                 .call::<workspace::Create>(&WorkspaceCreateParams { name })?;
             output.line(&format!("{}  {}", view.workspace, view.name))?;
+        }
+        WorkspaceVerb::Rename { workspace, name } => {
+            desk.find()?
+                .call::<workspace::Rename>(&WorkspaceRenameParams { workspace, name })?;
         }
         WorkspaceVerb::Close { workspace } => {
             desk.find()?

@@ -79,7 +79,7 @@ pub(super) async fn read(
         Surface::Pane(pane) => read_pane(&daemon, &pane, &wanted)?,
         Surface::Conversation(conversation) => read_conversation(&daemon, &conversation, &wanted).await?,
     };
-    let (text, truncated, left_out) = newest(harmless(&window.text).into_owned());
+    let (text, truncated, left_out) = newest(window.text);
     let lines = window.lines - left_out;
     let eof = window.eof && !truncated;
     let is_fenced = params
@@ -142,7 +142,7 @@ fn read_pane(daemon: &Daemon, pane: &Pane, wanted: &Wanted<'_>) -> Result<Window
                 .map_or(found.lines.len(), |window| window.total_lines);
             let (text, lines) = last_lines(&found.text, found.lines.len(), wanted.lines);
             return Ok(Window {
-                text,
+                text: state.telling(&text),
                 lines,
                 total_lines: total,
                 eof: lines == total,
@@ -155,7 +155,7 @@ fn read_pane(daemon: &Daemon, pane: &Pane, wanted: &Wanted<'_>) -> Result<Window
             .read(wanted.lines, wanted.offset)
             .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
         Ok(Window {
-            text: window.text,
+            text: state.telling(&window.text),
             lines: window.lines,
             total_lines: window.total_lines,
             eof: window.reaches_oldest,
@@ -182,7 +182,7 @@ async fn read_conversation(
         let count = text.lines().count();
         let (text, lines) = last_lines(text, count, wanted.lines);
         return Ok(Window {
-            text,
+            text: harmless(&text).into_owned(),
             lines,
             total_lines,
             eof: lines == total_lines && transcript.is_whole,
@@ -202,7 +202,7 @@ async fn read_conversation(
     let begin = end.saturating_sub(wanted.lines);
     let lines: Vec<&str> = transcript.text.lines().skip(begin).take(end - begin).collect();
     Ok(Window {
-        text: lines.join("\n"),
+        text: harmless(&lines.join("\n")).into_owned(),
         lines: lines.len(),
         total_lines,
         eof: begin == 0 && transcript.is_whole,
@@ -315,7 +315,7 @@ fn search_pane(pane: &Pane, pattern: &SearchPattern, most: usize) -> Found {
         let found = result
             .matches
             .iter()
-            .map(|found| (found.offset, reported(&found.text)));
+            .map(|found| (found.offset, state.telling(&reported(&found.text))));
         let name = state.name().as_str().to_owned();
         (pane.id(), name, found.collect(), result.total)
     })
@@ -428,14 +428,14 @@ pub(super) async fn explain(
                         .iter()
                         .map(|(pid, command)| ForegroundProcess {
                             pid: *pid,
-                            command: cut(command),
+                            command: cut(&state.telling(command)),
                         })
                         .collect(),
                     status_records: state
                         .told
                         .statuses
                         .iter()
-                        .map(|told| status_view(told.at, &told.change))
+                        .map(|told| status_view(told.at, &told.change, |text| state.telling(text)))
                         .collect(),
                     signals: state
                         .told
@@ -444,7 +444,7 @@ pub(super) async fn explain(
                         .map(|told| SignalView {
                             at: told.at,
                             signal: told.signal.to_owned(),
-                            text: told.text.clone(),
+                            text: state.telling(&told.text),
                         })
                         .collect(),
                     mark: mark.to_text(epoch),
@@ -469,8 +469,8 @@ pub(super) async fn explain(
     }
 }
 
-fn status_view(at: u64, change: &StatusChange) -> StatusRecordView {
-    let text = |text: &str| (!text.is_empty()).then(|| cut(&harmless(text)));
+fn status_view(at: u64, change: &StatusChange, telling: impl Fn(&str) -> String) -> StatusRecordView {
+    let text = |text: &str| (!text.is_empty()).then(|| cut(&telling(text)));
     match change {
         StatusChange::Set(record) => {
             let (state, kind) = status_words(record);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pupitre_protocol::surface::SurfaceView;
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::workspace::{
-    WorkspaceCreateParams, WorkspaceListReply, WorkspaceParams, WorkspaceSetLayoutParams,
-    WorkspaceSplitParams, WorkspaceView,
+    WorkspaceCreateParams, WorkspaceListReply, WorkspaceParams, WorkspaceRenameParams,
+    WorkspaceSetLayoutParams, WorkspaceSplitParams, WorkspaceView,
 };
 use pupitre_protocol::{ErrorKind, RpcError};
 
@@ -38,6 +38,13 @@ pub(super) async fn create(
 
 pub(super) async fn select(daemon: Arc<Daemon>, params: WorkspaceParams) -> Result<WorkspaceView, RpcError> {
     daemon.surfaces.select_workspace(&params.workspace)
+}
+
+pub(super) async fn rename(
+    daemon: Arc<Daemon>,
+    params: WorkspaceRenameParams,
+) -> Result<WorkspaceView, RpcError> {
+    daemon.surfaces.rename_workspace(&params.workspace, &params.name)
 }
 
 pub(super) async fn close(daemon: Arc<Daemon>, params: WorkspaceParams) -> Result<Empty, RpcError> {

@@ -90,10 +90,8 @@ fn contents(raw: Option<&RawValue>, values: &mut Values) -> (Option<String>, Vec
                 new_text: diff.new_text,
             }),
             v1::ToolCallContent::Terminal(terminal) => {
-                values.skip(
-                    "content",
-                    &format!("no terminal {} is known", terminal.terminal_id),
-                );
+                let terminal = terminal.terminal_id;
+                values.skip("content", &format!("{terminal}, which is a pane of its own"));
             }
             _ => values.skip("content", "a type that is not shown"),
         }
