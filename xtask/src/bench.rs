@@ -6,17 +6,21 @@ mod chunks;
 mod daemon;
 mod demo_agent;
 mod desk;
+mod figures;
 mod guard;
 mod interface;
 mod machine;
 mod memory;
 mod page;
+mod panes;
 mod process;
+mod processor;
 mod row;
 mod size;
 mod start;
 mod table;
 mod terminal;
+mod tmux;
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,6 +46,7 @@ const BENCHES: &[Bench] = &[
     chunks::BENCH,
     terminal::BENCH,
     interface::BENCH,
+    panes::BENCH,
 ];
 
 /// One benchmark: a name to call it by, and what it does.

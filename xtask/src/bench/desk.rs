@@ -30,12 +30,23 @@ pub(super) struct Desk {
 impl Desk {
     /// Starts a daemon and returns once it has answered.
     pub(super) fn start(subject: &Subject, name: &str) -> Result<Self> {
+        Self::start_with(subject, name, None)
+    }
+
+    /// Starts a daemon that finds this configuration, or none.
+    pub(super) fn start_with(subject: &Subject, name: &str, configuration: Option<&str>) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("pupitre-bench-{}-{name}", std::process::id()));
         std::fs::DirBuilder::new()
             .mode(0o700)
             .recursive(true)
             .create(folder.join("run"))
             .with_context(|| format!("cannot make {}", folder.display()))?;
+        if let Some(configuration) = configuration {
+            let path = folder.join("config/pupitre/config.toml");
+            std::fs::create_dir_all(path.parent().expect("it has two"))
+                .and_then(|()| std::fs::write(&path, configuration))
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
         let serve = at(&folder, subject.pupitre()).arguments(["serve"]);
         let begun = Instant::now();
         let mut daemon = serve
@@ -71,14 +82,25 @@ impl Desk {
         at(&self.folder, Invocation::of(&self.binary))
     }
 
+    pub(super) fn socket(&self) -> PathBuf {
+        socket(&self.folder)
+    }
+
+    /// Ends the daemon in order and returns how long that took, to the end of its process.
+    pub(super) fn end(mut self) -> Result<Duration> {
+        let begun = Instant::now();
+        self.calls()?.call("system.shutdown", &json!({}))?;
+        self.daemon.wait().context("cannot wait for the daemon")?;
+        Ok(begun.elapsed())
+    }
+
     pub(super) fn process(&self) -> u32 {
         self.daemon.id()
     }
 
     /// Opens a connection for calls.
     pub(super) fn calls(&self) -> Result<Calls> {
-        let stream = UnixStream::connect(self.folder.join("run/pupitre/pupitre.sock"))
-            .context("cannot reach the daemon")?;
+        let stream = UnixStream::connect(self.socket()).context("cannot reach the daemon")?;
         stream.set_read_timeout(Some(ANSWER_LIMIT))?;
         let lines = BufReader::new(stream.try_clone()?).lines();
         Ok(Calls { stream, lines })
@@ -106,7 +128,11 @@ fn at(folder: &Path, invocation: Invocation) -> Invocation {
         .environment("XDG_CONFIG_HOME", folder.join("config"))
         .environment("XDG_STATE_HOME", folder.join("state"))
         .environment("PUPITRE_DEMO_PACE_MS", "0")
-        .environment("PUPITRE_SOCKET_PATH", folder.join("run/pupitre/pupitre.sock"))
+        .environment("PUPITRE_SOCKET_PATH", socket(folder))
+}
+
+fn socket(folder: &Path) -> PathBuf {
+    folder.join("run/pupitre/pupitre.sock")
 }
 
 /// A connection that asks and reads lines of JSON.

@@ -18,7 +18,12 @@ pub(super) fn of_tree(process: u32) -> Result<u64> {
     Ok(bytes)
 }
 
-fn of_process(process: u32) -> Result<u64> {
+/// Returns the proportional set size in bytes of a process alone.
+///
+/// # Errors
+///
+/// When it has ended, or belongs to somebody else.
+pub(super) fn of_process(process: u32) -> Result<u64> {
     let path = format!("/proc/{process}/smaps_rollup");
     let rollup = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
     proportional_bytes(&rollup).with_context(|| format!("{path} has no Pss line"))

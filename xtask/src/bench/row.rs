@@ -28,6 +28,29 @@ pub(super) enum Value {
     Time(Spread),
     /// A time of which the least counts: what else the machine does can only add to it.
     LeastTime(Spread),
+    Percentile(Percentile),
+}
+
+/// The time that so many percent of several times do not exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Percentile {
+    percent: u8,
+    time: Duration,
+    /// How many times there were.
+    among: usize,
+}
+
+impl Percentile {
+    /// Returns the percentile of `times` by the nearest rank; nothing when there are none.
+    pub(super) fn of(percent: u8, mut times: Vec<Duration>) -> Option<Self> {
+        times.sort();
+        let rank = (times.len() * usize::from(percent)).div_ceil(100);
+        Some(Self {
+            percent,
+            time: *times.get(rank.saturating_sub(1))?,
+            among: times.len(),
+        })
+    }
 }
 
 /// The figure to reach.
@@ -62,9 +85,10 @@ impl Row {
             (Value::LeastTime(ours), Value::LeastTime(theirs)) => {
                 Some(ours.least.as_secs_f64() / theirs.least.as_secs_f64())
             }
-            (Value::Bytes(_), Value::Time(_) | Value::LeastTime(_))
-            | (Value::Time(_), Value::Bytes(_) | Value::LeastTime(_))
-            | (Value::LeastTime(_), Value::Bytes(_) | Value::Time(_)) => None,
+            (Value::Percentile(ours), Value::Percentile(theirs)) if ours.percent == theirs.percent => {
+                Some(ours.time.as_secs_f64() / theirs.time.as_secs_f64())
+            }
+            (Value::Bytes(_) | Value::Time(_) | Value::LeastTime(_) | Value::Percentile(_), _) => None,
         }
     }
 
@@ -73,8 +97,9 @@ impl Row {
             (Reach::AtMostBytes(limit), Value::Bytes(bytes)) => Some(bytes <= limit),
             (Reach::AtMostTime(limit), Value::Time(times)) => Some(times.median <= limit),
             (Reach::AtMostTime(limit), Value::LeastTime(times)) => Some(times.least <= limit),
+            (Reach::AtMostTime(limit), Value::Percentile(percentile)) => Some(percentile.time <= limit),
             (Reach::AtMostTimesPeer(limit), _) => self.ratio().map(|ratio| ratio <= limit),
-            (Reach::AtMostBytes(_), Value::Time(_) | Value::LeastTime(_))
+            (Reach::AtMostBytes(_), Value::Time(_) | Value::LeastTime(_) | Value::Percentile(_))
             | (Reach::AtMostTime(_), Value::Bytes(_))
             | (Reach::NotSet, _) => None,
         };
@@ -99,6 +124,11 @@ impl fmt::Display for Value {
                     time(*most)
                 )
             }
+            Self::Percentile(Percentile {
+                percent,
+                time: value,
+                among,
+            }) => write!(formatter, "{} p{percent} of {among}", time(*value)),
             Self::LeastTime(Spread { least, median, most }) => {
                 write!(
                     formatter,

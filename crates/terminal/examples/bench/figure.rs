@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 /// What was measured, in seconds or bytes.
 pub(crate) enum Measured {
     Seconds(Vec<f64>),
+    /// That many percent of the times are not longer than what counts.
+    Percentile(u8, Vec<f64>),
     Bytes(isize),
 }
 
@@ -12,6 +14,7 @@ impl Measured {
     fn to_json(&self) -> Value {
         match self {
             Self::Seconds(times) => json!({"seconds": times}),
+            Self::Percentile(percent, times) => json!({"seconds": times, "percentile": percent}),
             Self::Bytes(bytes) => json!({"bytes": bytes}),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! `engine` measures in process beside the emulator alone, `pty` through a real pseudo-terminal beside a reader that
 //! discards and tmux, `memory` what panes hold, `readers` what readers wait for; `repeat CORPUS` feeds one corpus again
-//! and again, for a profiler.
+//! and again, for a profiler. For `cargo xtask bench panes`: `write FOLDER BYTES` puts each corpus into a file and prints
+//! name and path, `keys SOCKET ECHO FULL` sits before panes of a daemon.
 
 #[path = "../../tests/terminal/allocations.rs"]
 #[expect(dead_code, reason = "the tests ask for the most too")]
@@ -10,11 +11,13 @@ mod allocations;
 #[path = "../../tests/terminal/corpora.rs"]
 mod corpora;
 mod figure;
+mod keys;
 mod memory;
 mod pty;
 #[path = "../../tests/terminal/stream.rs"]
 #[expect(dead_code, reason = "only its random numbers are used")]
 mod stream;
+mod tmux;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
         ["memory"] => memory::of_panes(),
         ["readers"] => readers(),
         ["repeat", name] => repeat(name),
+        ["write", folder, bytes] => write(folder, bytes.parse().expect("a number of bytes")),
+        ["keys", socket, echo, full] => keys::measure(socket, echo, full),
         _ => return ExitCode::from(2),
     }
     ExitCode::SUCCESS
@@ -121,6 +126,25 @@ fn repeat(name: &str) {
         .expect("the corpus is one of the names that `engine` tells");
     let mut screen = screen();
     (0..100).for_each(|_| feed(&mut screen, bytes));
+}
+
+/// Puts each corpus, and full histories of two kinds, into files, and prints a line of JSON for each.
+#[expect(clippy::print_stdout, reason = "an example tells what it made")]
+fn write(folder: &str, bytes: usize) {
+    let history = |line: fn(&mut Random, usize) -> String| {
+        let mut random = Random::new(7);
+        let lines: String = (0..FULL_LINES).map(|index| line(&mut random, index)).collect();
+        lines.into_bytes()
+    };
+    let histories = [
+        ("10,000 lines of one sentence", history(line80)),
+        ("10,000 lines of CJK", history(corpora::cjk)),
+    ];
+    for (number, (name, text)) in corpora(bytes).into_iter().chain(histories).enumerate() {
+        let path = std::path::Path::new(folder).join(number.to_string());
+        std::fs::write(&path, text).expect("the folder can be written");
+        println!("{}", serde_json::json!({"name": name, "path": path}));
+    }
 }
 
 fn readers() {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::Instant;
 
 use pupitre_guard::terminal::{Pty, take_control};
@@ -15,6 +15,7 @@ use pupitre_terminal::{Screen, ScreenOptions};
 use super::corpora::corpora;
 use super::figure::{self, AtMost, Measured};
 use super::size;
+use super::tmux::Tmux;
 
 const ROUNDS: usize = 4;
 const CORPUS_BYTES: usize = 16 << 20;
@@ -125,26 +126,13 @@ fn cat(path: &Path) -> (Child, PtyStream) {
 
 /// Returns the seconds that tmux takes, or nothing when it is not here.
 fn in_tmux(path: &Path) -> Option<f64> {
-    let server = format!("pupitre-bench-{}", std::process::id());
-    #[expect(clippy::disallowed_methods, reason = "a bench starts what it compares with")]
-    let tmux = |arguments: &[&str]| {
-        let mut command = Command::new("tmux");
-        command
-            .args(["-L", &server, "-f", "/dev/null"])
-            .args(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    let hold = tmux(&["new-session", "-d", "-x", "200", "-y", "50", "sleep 600"]);
-    if !hold {
-        return None;
-    }
-    tmux(&["set-option", "-g", "history-limit", "10000"]);
+    let tmux = Tmux::start("sleep 600")?;
     let begin = Instant::now();
-    let script = format!("cat {}; tmux -L {server} wait-for -S done", path.display());
-    let ended = tmux(&["new-window", "-d", &script]) && tmux(&["wait-for", "done"]);
-    let seconds = begin.elapsed().as_secs_f64();
-    tmux(&["kill-server"]);
-    ended.then_some(seconds)
+    let script = format!(
+        "cat {}; tmux -L {} wait-for -S done",
+        path.display(),
+        tmux.server()
+    );
+    let ended = tmux.runs(&["new-window", "-d", &script]) && tmux.runs(&["wait-for", "done"]);
+    ended.then(|| begin.elapsed().as_secs_f64())
 }
