@@ -75,6 +75,8 @@ pub(crate) enum GuardNews {
     Report(GuardReport),
     /// The side of a pane's terminal that is the daemon's.
     Terminal(OwnedFd),
+    /// The guard itself was ended, and whatever it left behind is being ended.
+    Killed,
     /// The guard itself is gone, and whatever it left behind was ended.
     Lost,
 }
@@ -173,6 +175,8 @@ fn begin(
         };
         drop(known);
         if !ended_well {
+            // Why it ends is known now; what it left behind takes a while to end.
+            drop(news.send(GuardNews::Killed));
             let left = orphans::end(&guards).await;
             if left > 0 {
                 tracing::error!(left, "processes of a guard that was killed cannot be ended");

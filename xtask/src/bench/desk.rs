@@ -42,7 +42,7 @@ impl Desk {
             .create(folder.join("run"))
             .with_context(|| format!("cannot make {}", folder.display()))?;
         if let Some(configuration) = configuration {
-            let path = folder.join("config/pupitre/config.toml");
+            let path = folder.join("config/pupitre/pupitre.toml");
             std::fs::create_dir_all(path.parent().expect("it has two"))
                 .and_then(|()| std::fs::write(&path, configuration))
                 .with_context(|| format!("cannot write {}", path.display()))?;

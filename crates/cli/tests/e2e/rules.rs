@@ -78,6 +78,21 @@ fn a_silent_turn_is_shown_as_stalled_and_goes_on() {
 }
 
 #[test]
+fn whoever_waits_for_a_silent_turn_is_told_what_can_be_done() {
+    let desk = Desk::with_settings("agent_stall_threshold_secs = 1\n", &[]);
+    let mut events = desk.events();
+    let ask = desk.spawn(&["ask", "demo", "wait"]);
+    wait_for_stall(&mut events, true);
+    desk.run(&["chat", "show", "demo"])
+        .expect_code(0)
+        .expect_stderr("may be stuck");
+    desk.run(&["chat", "cancel", "demo"]).expect_code(0);
+    ask.finish()
+        .expect_code(1)
+        .expect_stderr("may be stuck: wait, cancel it with Ctrl-C");
+}
+
+#[test]
 fn a_question_is_no_silence() {
     let desk = Desk::with_settings("agent_stall_threshold_secs = 1\n", &[]);
     let mut events = desk.events();

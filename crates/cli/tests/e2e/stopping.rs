@@ -56,6 +56,12 @@ const STUBBORN: &[Stubborn] = &[
         at_least: Duration::from_secs(8),
         signal: Some("signal=9"),
     },
+    Stubborn {
+        name: "leaves-one-that-ignores-sigterm",
+        script: "(trap '' TERM; exec setsid tail -f /dev/null $MARK > /dev/null 2>&1 < /dev/null) & exec $PUPITRE demo-agent",
+        at_least: Duration::from_secs(8),
+        signal: Some("signal=9"),
+    },
 ];
 
 impl Stubborn {

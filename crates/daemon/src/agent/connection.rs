@@ -84,6 +84,7 @@ pub(super) enum LinkInput {
     OutputEnded(Option<LineError>),
     WriteFailed(WriteError),
     Guard(GuardReport),
+    GuardKilled,
     GuardLost,
     FileDone(AgentRequestId, FileDone),
     Terminal(TerminalNews),
@@ -173,6 +174,7 @@ impl Link {
                 GuardNews::Report(report) => LinkInput::Guard(report),
                 // Not asked for; the report says as much to whoever reads it.
                 GuardNews::Terminal(_) => LinkInput::Guard(GuardReport::Terminal),
+                GuardNews::Killed => LinkInput::GuardKilled,
                 GuardNews::Lost => LinkInput::GuardLost,
             },
             Some(error) = self.written.recv() => LinkInput::WriteFailed(error),

@@ -219,6 +219,7 @@ impl AgentTask {
             }
             LinkInput::WriteFailed(error) => self.write_failed(&error),
             LinkInput::Guard(report) => self.take_report(report),
+            LinkInput::GuardKilled => self.guard_killed(),
             LinkInput::GuardLost => self.guard_lost(),
             LinkInput::FileDone(id, done) => self.file_done(&id, done),
             LinkInput::Terminal(news) => self.take_terminal_news(news),
@@ -281,17 +282,23 @@ impl AgentTask {
         }
     }
 
+    /// Says why the agent ends, before anything else that its end brings is taken for the reason.
+    fn guard_killed(&mut self) {
+        if let Some(link) = &mut self.link
+            && link.tree == Tree::Alive
+            && link.exit.is_none()
+        {
+            tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent");
+            link.exited("its guard was ended from outside, and the agent with it".into());
+        }
+    }
+
     fn guard_lost(&mut self) {
         // A guard whose tree is gone has nothing more to do.
         if self.link.as_ref().is_some_and(|link| link.tree == Tree::Alive) {
-            tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent");
-            if let Some(link) = &mut self.link
-                && link.exit.is_none()
-            {
-                link.exited("its guard was ended from outside, and the agent with it".into());
-                link.output_ended();
-            }
+            self.guard_killed();
             if let Some(link) = &mut self.link {
+                link.output_ended();
                 link.tree = Tree::Gone;
             }
             self.look_at_tree();

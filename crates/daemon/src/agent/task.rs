@@ -191,6 +191,8 @@ impl AgentTask {
                 () = sleep_until(deadline_ms) => self.handle_time(),
                 input = next_input(&mut self.link), if !congested => {
                     self.read_last_words(&input).await;
+                    // Lines that were read together are no reason to keep others from their turn.
+                    tokio::task::consume_budget().await;
                     self.handle_input(input)
                 }
                 () = history.relieved(), if congested => Next::GoOn,

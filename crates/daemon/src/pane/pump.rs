@@ -161,7 +161,7 @@ impl Pump {
     fn hear(&mut self, news: GuardNews, batch: &mut Vec<u8>) {
         match news {
             GuardNews::Terminal(terminal) => self.take_terminal(terminal),
-            GuardNews::Lost => {}
+            GuardNews::Killed | GuardNews::Lost => {}
             GuardNews::Report(report) => match report {
                 GuardReport::Started { pid } => {
                     // It is told once; a second time would be a guard that lies.

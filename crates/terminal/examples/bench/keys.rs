@@ -35,6 +35,8 @@ pub(crate) fn measure(socket: &str, echo: &str, full: &str) {
     })
     .expect("a terminal can be opened");
     take_control(terminal.program_side.as_fd()).expect("this process leads a session");
+    // Whoever closes the terminal of a session ends its leader.
+    let _terminal = std::mem::ManuallyDrop::new(terminal);
     let ours = key_times(socket, echo);
     match key_times_of_tmux() {
         Some(theirs) => {

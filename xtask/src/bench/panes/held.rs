@@ -115,9 +115,9 @@ fn at_rest(subject: &Subject) -> Result<Row> {
 
 fn agents(subject: &Subject) -> String {
     let command = json!(subject.binary);
-    (0..AGENTS)
-        .map(|agent| {
-            format!("[[agents]]\nname = \"rest-{agent}\"\ncommand = {command}\nargs = [\"demo-agent\"]\n")
-        })
-        .collect()
+    let limits = format!("[limits]\nmaxRunningAgents = {AGENTS}\n");
+    let agents = (0..AGENTS).map(|agent| {
+        format!("[[agents]]\nname = \"rest-{agent}\"\ncommand = {command}\nargs = [\"demo-agent\"]\n")
+    });
+    std::iter::once(limits).chain(agents).collect()
 }

@@ -57,6 +57,10 @@ impl Printer {
             (Step::Plan(entries), _) => self.aside(output, &plan_words(entries)),
             (Step::Attachment(part), _) => self.aside(output, &attachment_words(part)),
             (Step::Remark(code), _) => self.aside(output, system_words(*code)),
+            (Step::Stalled, _) => self.aside(
+                output,
+                "the agent has said nothing for a while and may be stuck: wait, cancel it with Ctrl-C, or see `pupitre agents restart`",
+            ),
             // Asked, not printed.
             (Step::Asks(_) | Step::Answered(_) | Step::Elicits(_) | Step::ElicitationOver(_), _)
             | (Step::WantsLogin(_) | Step::LoginOver | Step::Lost | Step::Ended(_), _) => Ok(()),

@@ -249,7 +249,8 @@ impl Session<'_> {
                 | Step::Tool(_)
                 | Step::Plan(_)
                 | Step::Attachment(_)
-                | Step::Remark(_) => {}
+                | Step::Remark(_)
+                | Step::Stalled => {}
             }
         }
         Ok(None)
@@ -551,8 +552,13 @@ impl Session<'_> {
 /// Returns why a turn did not end well.
 fn judge(agent: &AgentName, end: End) -> Result<(), Failure> {
     let reason = match (end.error, end.stop_reason) {
-        // What could not be run has written nothing.
-        (Some(error), _) if matches!(end.cause, Some(Cause::NoCommand { .. } | Cause::NoFolder { .. })) => {
+        // What was not run has written nothing.
+        (Some(error), _)
+            if matches!(
+                end.cause,
+                Some(Cause::NoCommand { .. } | Cause::NoFolder { .. } | Cause::TooManyAgents { .. })
+            ) =>
+        {
             error
         }
         // Somebody took it out of the queue: there is no more to know.

@@ -25,6 +25,8 @@ pub(super) struct Turn {
     /// Whether the turn has begun: what the agent asks before is asked of somebody else.
     begun: bool,
     told_login: bool,
+    /// That it is silent was told, and it has not spoken since.
+    told_stall: bool,
     usage: Option<Usage>,
     ended: bool,
 }
@@ -65,9 +67,10 @@ pub(super) enum Step {
     Plan(Vec<PlanEntry>),
     /// An image or a resource.
     Attachment(Part),
-    /// The agent forgot what was before.
     /// What a system message says beside the answer.
     Remark(SystemCode),
+    /// The agent has said nothing for so long that it may be stuck.
+    Stalled,
     Asks(Permission),
     Answered(PermissionId),
     Elicits(Elicitation),
@@ -108,6 +111,7 @@ impl Turn {
             told_elicitations: BTreeSet::new(),
             begun: false,
             told_login: false,
+            told_stall: false,
             usage: None,
             ended: false,
         }
@@ -132,6 +136,7 @@ impl Turn {
             }
             Event::TurnChanged(changed) if changed.conversation == self.conversation => {
                 self.login(changed.login, &mut steps);
+                self.stall(changed.stalled, &mut steps);
             }
             Event::Dropped(_) | Event::Resync(_) => steps.push(Step::Lost),
             // Of others, or of no interest to one turn.
@@ -172,6 +177,7 @@ impl Turn {
             self.elicitation(elicitation, &mut steps);
         }
         self.login(view.login, &mut steps);
+        self.stall(view.stalled, &mut steps);
         if view.usage.is_some() {
             self.usage = view.usage;
         }
@@ -332,6 +338,13 @@ impl Turn {
             }
             None => {}
         }
+    }
+
+    fn stall(&mut self, stalled: bool, steps: &mut Vec<Step>) {
+        if self.begun && stalled && !self.told_stall {
+            steps.push(Step::Stalled);
+        }
+        self.told_stall = stalled;
     }
 
     fn end(&mut self, end: End, steps: &mut Vec<Step>) {

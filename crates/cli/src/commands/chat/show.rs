@@ -68,6 +68,12 @@ pub(super) fn run(desk: &Desk, output: &mut Output, arguments: &ShowArguments) -
     if !view.elicitations.is_empty() {
         output.note("a question waits: `pupitre chat permissions`")?;
     }
+    if view.stalled {
+        output.note(&format!(
+            "the agent has said nothing for a while and may be stuck: wait, `pupitre chat cancel {0}`, or `pupitre agents restart {0}`",
+            view.agent
+        ))?;
+    }
     if view.login.is_some() {
         output.note(&format!(
             "the turn waits until you have logged in: `pupitre agents login {}`",
