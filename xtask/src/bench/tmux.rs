@@ -2,11 +2,15 @@
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result};
 
 use super::Skipped;
 use crate::invocation::Invocation;
+
+/// How many servers were started.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// A server with windows of 200 by 50 and a history of 10,000 lines. Dropping it ends it.
 pub(super) struct Tmux {
@@ -25,8 +29,10 @@ impl Tmux {
                 Skipped("needs tmux to stand beside (Debian: apt-get install tmux)".to_owned()).into(),
             );
         }
+        // One that was just ended may still be there: no name is used twice.
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let tmux = Self {
-            server: format!("pupitre-bench-{}-{name}", std::process::id()),
+            server: format!("pupitre-bench-{}-{name}-{number}", std::process::id()),
         };
         tmux.run(&["new-session", "-d", "-x", "200", "-y", "50", "cat"])?;
         // The limit of a window is the one that stood when it was made.

@@ -203,11 +203,18 @@ async fn wait_for_pane(hub: &HubHandle, pane: Pane, condition: Condition) -> Res
         SinceMark::Now => Since::Now,
         SinceMark::Mark(text) => Since::Generation(Mark::parse(text, hub.epoch(), pane.id())?.generation),
     };
-    let mut has_to_match = condition.pattern.is_some();
+    // After a mark only what came after it can have come to rest: some line has to be written first.
+    let any_line = match (&condition.pattern, since) {
+        (None, Since::Generation(_)) => SearchPattern::regex("^").ok(),
+        (None | Some(_), Since::Beginning | Since::Now) | (Some(_), Since::Generation(_)) => None,
+    };
+    let reports = any_line.is_none();
+    let pattern = condition.pattern.or(any_line);
+    let mut has_to_match = pattern.is_some();
     let mut has_ended = false;
     let mut lines = Vec::new();
     let (hits, mut heard) = mpsc::unbounded_channel();
-    let _waiter = pane.wait(condition.pattern, since, hits)?;
+    let _waiter = pane.wait(pattern, since, hits)?;
     loop {
         let quiet_at = Instant::from(pane.quiet_since()) + condition.quiet;
         let is_quiet = !condition.idle || has_ended || quiet_at <= Instant::now();
@@ -218,7 +225,14 @@ async fn wait_for_pane(hub: &HubHandle, pane: Pane, condition: Condition) -> Res
             biased;
             hit = heard.recv() => match hit {
                 Some(Hit::Lines(found)) => {
-                    lines = pane.inspect(|state| found.iter().map(|line| state.telling(line)).collect());
+                    if reports {
+                        lines = pane.inspect(|state| found.iter().map(|line| state.telling(line)).collect());
+                    }
+                    has_to_match = false;
+                }
+                // Nothing will be written any more, so it is at rest.
+                Some(Hit::Ended) if !reports => {
+                    has_ended = true;
                     has_to_match = false;
                 }
                 Some(Hit::Ended) if has_to_match => return Err(ended(&pane)),

@@ -23,8 +23,15 @@ pub struct SearchPattern {
 /// Why a pattern cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternError {
-    #[error("the pattern is no valid regular expression: {0}")]
+    #[error("the pattern is no valid regular expression: {}", in_one_line(.0))]
     Invalid(#[from] Box<regex::Error>),
+}
+
+/// Returns what is wrong without the drawing of where, which takes several lines.
+fn in_one_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// A line that was found.

@@ -224,6 +224,54 @@ fn quiet_is_said_to_be_no_more_than_quiet() {
 }
 
 #[test]
+fn quiet_after_a_mark_needs_something_to_come_first() {
+    let desk = Desk::start();
+    pane(&desk, "a", &when(&desk, "go", "echo gone; exec sleep 600"));
+    pane(&desk, "b", &when(&desk, "end", "exit"));
+    let idle_after = |name: &str, timeout: &'static str| {
+        let mark = status(&desk, name).mark;
+        let arguments = [
+            "wait",
+            "--match",
+            name,
+            "--idle",
+            "--for",
+            "10",
+            "--after",
+            &mark,
+            "--timeout",
+            timeout,
+        ];
+        desk.spawn(&arguments)
+    };
+    // It is quiet since long, but nothing came of what is waited for.
+    idle_after("a", "0.2")
+        .finish()
+        .expect_code(i32::from(ExitCode::Timeout as u8));
+    let waits = idle_after("a", "60");
+    let_go(&desk, "go");
+    waits.finish().expect_code(0);
+    // Nothing will come of one that ends.
+    let waits = idle_after("b", "60");
+    let_go(&desk, "end");
+    waits.finish().expect_code(0);
+}
+
+#[test]
+fn a_pattern_that_is_no_expression_says_why_in_one_line() {
+    let desk = Desk::start();
+    pane(&desk, "a", "exec sleep 600");
+    for arguments in [
+        ["wait", "--match", "a", "--pattern", "(x"],
+        ["search", "a", "(x", "--regex", "--json"],
+    ] {
+        desk.run(&arguments)
+            .expect_code(1)
+            .expect_stderr("unclosed group");
+    }
+}
+
+#[test]
 fn an_agents_turn_is_waited_for_and_a_question_ends_the_wait() {
     let desk = Desk::start();
     assert_eq!(status(&desk, "demo").standing.state, SurfaceState::Idle);
