@@ -29,6 +29,7 @@ use crate::hub::{ConversationSurface, HubHandle, UnitEvent};
 use crate::pane::{NewPane, Pane, PaneName, PaneProgram, PlaceOf, Wanted};
 use crate::process::World;
 
+pub(crate) use commands::CommandName;
 pub(crate) use mark::Mark;
 pub(crate) use numbers::Numbers;
 pub(crate) use transcript::{Missing, Transcript, read_transcript};

@@ -89,6 +89,9 @@ pub struct AuthMethod {
     pub id: String,
     pub name: String,
     pub description: Option<String>,
+    /// The agent's program asks on a terminal: `agent.authenticate` makes a pane for it, called `NAME-login` after the agent.
+    #[serde(default)]
+    pub terminal: bool,
 }
 
 /// One line that an agent wrote to stderr, or a stray one from its stdout.

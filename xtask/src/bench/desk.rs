@@ -14,7 +14,7 @@ use super::Subject;
 use crate::invocation::Invocation;
 
 /// Far above what an answer takes: it only keeps a broken daemon from holding the run.
-const ANSWER_LIMIT: Duration = Duration::from_secs(120);
+const ANSWER_LIMIT: Duration = Duration::from_secs(600);
 
 /// A running daemon. Dropping it ends the daemon and removes its folders.
 pub(super) struct Desk {

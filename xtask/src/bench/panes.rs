@@ -34,10 +34,10 @@ fn measure(subject: &Subject) -> Result<Vec<Row>> {
     let example = terminal::example(subject)?;
     let texts = Texts::write(&example)?;
     let mut rows = Vec::new();
-    rows.extend(readers::measure(subject, &example, &texts)?);
-    rows.extend(held::measure(subject, &texts)?);
-    rows.extend(crowd::measure(subject, &texts)?);
-    rows.extend(output::measure(subject, &texts)?);
+    rows.extend(readers::measure(subject, &example, &texts).context("readers")?);
+    rows.extend(held::measure(subject, &texts).context("memory and rest")?);
+    rows.extend(crowd::measure(subject, &texts).context("200 panes")?);
+    rows.extend(output::measure(subject, &texts).context("output")?);
     Ok(rows)
 }
 

@@ -432,6 +432,8 @@ export type AuthMethod = {
   id: string;
   name: string;
   description: string | null;
+  /** The agent's program asks on a terminal: `agent.authenticate` makes a pane for it, called `NAME-login` after the agent. */
+  terminal: boolean;
 };
 
 /** Parameters of `agent.authenticate`. */

@@ -124,6 +124,15 @@ fn login(desk: &Desk, output: &mut Output, arguments: LoginArguments) -> Result<
         .map_err(Failure::about(&agent))?;
     match method {
         Some(method_id) => {
+            let on_terminal = view
+                .auth_methods
+                .iter()
+                .any(|method| method.terminal && method.id == method_id);
+            if on_terminal {
+                output.note(&format!(
+                    "log in on its terminal: `pupitre attach {agent}-login`, or Panes in the page"
+                ))?;
+            }
             output.progress(&format!("logging in with {agent}"))?;
             let params = AuthenticateParams {
                 agent: agent.clone(),
@@ -139,7 +148,7 @@ fn login(desk: &Desk, output: &mut Output, arguments: LoginArguments) -> Result<
                 "{agent} offers no login here; log in with its own program"
             ))?;
         }
-        None => output.auth_methods(&view.auth_methods)?,
+        None => output.auth_methods(&agent, &view.auth_methods)?,
     }
     Ok(())
 }

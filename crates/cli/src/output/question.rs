@@ -56,14 +56,14 @@ impl Output {
         for OpenLogin { agent, login, .. } in logins {
             let text = format!("{agent} wants you to log in first: {}", login.message);
             self.styled_line(style::HEADING, &one_line(&text))?;
-            self.auth_methods(&login.methods)?;
+            self.auth_methods(agent, &login.methods)?;
             self.line("")?;
         }
         Ok(())
     }
 
     /// Writes the ways to log in.
-    pub(crate) fn auth_methods(&mut self, methods: &[AuthMethod]) -> io::Result<()> {
+    pub(crate) fn auth_methods(&mut self, agent: &AgentName, methods: &[AuthMethod]) -> io::Result<()> {
         let mut table = Table::new(&["method", "name", "description"]);
         for method in methods {
             table.row(vec![
@@ -72,7 +72,17 @@ impl Output {
                 Cell::new(method.description.as_deref().unwrap_or_default()),
             ]);
         }
-        self.table(&table)
+        self.table(&table)?;
+        if methods.iter().any(|method| method.terminal) {
+            let ids = methods.iter().filter(|method| method.terminal);
+            let ids: Vec<&str> = ids.map(|method| method.id.as_str()).collect();
+            let words = format!(
+                "{} asks on a terminal: then `pupitre attach {agent}-login`, or Panes in the page",
+                ids.join(", ")
+            );
+            self.note(&one_line(&words))?;
+        }
+        Ok(())
     }
 
     /// Says what a form is about, before its first field.

@@ -7,7 +7,7 @@ use pupitre_protocol::conversation::{
 };
 use pupitre_protocol::method::chat;
 
-use crate::support::{Desk, Events, Report, fake_script, text_of_turn};
+use crate::support::{Desk, Events, Report, TestAgent, fake_script, text_of_turn};
 
 fn wait_for_question(events: &mut Events) -> Elicitation {
     events.wait_for("the agent asks", |frame| match &frame.event {
@@ -233,6 +233,74 @@ fn an_agent_in_which_somebody_logs_in_is_used_and_makes_no_room() {
         .finish()
         .expect_code(1)
         .expect_stderr("agent odd was stopped before the login was done");
+}
+
+#[test]
+fn a_login_on_a_terminal_runs_the_agents_program_in_a_pane() {
+    let mut desk = Desk::without_daemon(&[]);
+    let script = r#"expect initialize
+answer {"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"tui","type":"terminal","args":["--login"],"env":{"WAY":"terminal"}}]}
+expect session/new
+fail -32000 log in first
+expect session/new
+answer {"sessionId":"s"}
+expect session/prompt
+answer {"stopReason":"end_turn"}
+serve
+"#;
+    let file = desk.path("odd.script");
+    std::fs::write(&file, script).expect("the test's own file");
+    let (fake, report) = fake_script(&desk, "odd", &file);
+    // The same program: its own login where it is asked for one, which ends as the file says.
+    let end = desk.path("work/end").display().to_string();
+    let login = format!(
+        r#"if [ "$1" = --login ]; then tty && echo "logging in by $WAY"; while [ ! -s {end} ]; do sleep 0.01; done; exit $(cat {end}); fi; exec {} script {}"#,
+        fake.command,
+        file.display()
+    );
+    let mut agent = TestAgent::new("odd", "/bin/sh", &["-c", &login, "odd"]);
+    agent.env = fake.env;
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    let mut events = desk.events();
+    let turn = desk.send("odd", "hello").message_id;
+    wait_for_login(&mut events, true);
+    desk.run(&["agents", "login", "odd"])
+        .expect_code(0)
+        .expect_stderr("pupitre attach odd-login");
+    let begin = |desk: &Desk, pane: &str| {
+        let mut events = desk.events();
+        let login = desk.spawn(&["agents", "login", "odd", "tui"]);
+        events.wait_until(
+            "the pane of the login",
+            |frame| matches!(&frame.event, Event::SurfaceOpened(opened) if opened.surface_name == pane),
+        );
+        login
+    };
+    let log_in = |desk: &Desk, pane: &str, code: &str| {
+        let login = begin(desk, pane);
+        desk.run(&["wait", "--match", pane, "--pattern", "^logging in by terminal$"])
+            .expect_code(0);
+        std::fs::write(&end, code).expect("the test's own file");
+        let output = login.finish();
+        std::fs::remove_file(&end).expect("it was written above");
+        output
+    };
+    log_in(&desk, "odd-login", "3")
+        .expect_code(1)
+        .expect_stderr("the login on the terminal exited with code 3");
+    assert!(desk.conversation("odd").login.is_some(), "it goes on to wait");
+    log_in(&desk, "odd-login-2", "0").expect_code(0);
+    events.wait_for_end_of_turn(turn);
+    assert_eq!(desk.conversation("odd").login, None);
+    // One that goes on ends with its agent.
+    let login = begin(&desk, "odd-login-3");
+    desk.stop_agent("odd");
+    login
+        .finish()
+        .expect_code(1)
+        .expect_stderr("agent odd was stopped before the login was done");
+    report.expect_ok(1, &desk);
 }
 
 #[test]

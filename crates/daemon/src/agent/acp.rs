@@ -31,7 +31,8 @@ pub(crate) use incoming::{
 pub(crate) use lines::{LineError, LineReader};
 pub(crate) use outgoing::{Congestion, WriteError, outgoing_lines};
 pub(crate) use read::{
-    Initialized, SessionSettings, initialized, new_session_result, session_settings, stop_reason,
+    Initialized, SessionSettings, TerminalLogin, initialized, new_session_result, session_settings,
+    stop_reason,
 };
 pub(crate) use redactor::{OpenEnd, Redactor};
 pub(crate) use trace::Trace;

@@ -159,6 +159,18 @@ impl AgentTask {
                 }
             }
             TerminalNews::NotStarted { asked, reason } => self.refuse(&asked, Refusal::Failed { reason }),
+            TerminalNews::LoginStarted { pane } => {
+                // It ends with the agent, like a command; the agent knows nothing of it.
+                if let Some(all) = self.terminals_mut() {
+                    all.started(pane, 0);
+                }
+            }
+            TerminalNews::LoginEnded { login, outcome } => {
+                let waits = self.terminals_mut().and_then(|all| all.login_ended(login));
+                if let Some(respond) = waits {
+                    self.logged_in_on_terminal(outcome, respond);
+                }
+            }
             TerminalNews::Gone => {
                 if let Some(all) = self.terminals_mut() {
                     all.one_is_gone();

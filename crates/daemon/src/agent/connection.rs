@@ -5,10 +5,12 @@ use std::time::Duration;
 use pupitre_guard::wire::{GuardReport, GuardRequest};
 use pupitre_model::reason::Reason;
 use pupitre_protocol::limits::DRAIN_MS;
+use pupitre_protocol::system::Empty;
 use tokio::process::ChildStdout;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::Respond;
 use super::acp::{AgentRequestId, Congestion, Connection, LineError, LineReader, Redactor, WriteError};
 use super::client::{FileDone, FileJob, work_with_files};
 use super::session::Asked;
@@ -190,13 +192,14 @@ impl Link {
         }
     }
 
-    /// Asks the guard to end the tree; the agent's stdin is closed at once.
-    pub(super) fn end(&mut self) -> Option<Connection<Asked>> {
+    /// Asks the guard to end the tree; the agent's stdin is closed at once. Returns the connection, and who waits for a login on
+    /// a terminal.
+    pub(super) fn end(&mut self) -> (Option<Connection<Asked>>, Vec<Respond<Empty>>) {
         if self.guard.send(GuardRequest::Stop).is_err() {
             tracing::debug!("the guard has already ended");
         }
-        self.terminals.end();
-        self.connection.take()
+        let logins = self.terminals.end();
+        (self.connection.take(), logins)
     }
 
     pub(super) fn output_ended(&mut self) {

@@ -193,12 +193,17 @@ impl AgentTask {
     fn end_process(&mut self) {
         self.tell_held();
         let Some(link) = &mut self.link else { return };
-        if let Some(mut connection) = link.end() {
-            let unanswered: Vec<Asked> = connection.abandon().collect();
+        let (connection, logins) = link.end();
+        let mut unanswered: Vec<Asked> = logins
+            .into_iter()
+            .map(|respond| Asked::Authenticate { respond })
+            .collect();
+        if let Some(mut connection) = connection {
+            unanswered.extend(connection.abandon());
             self.last_run.trace = Some(connection.into_trace());
-            for asked in unanswered {
-                self.unanswered(asked);
-            }
+        }
+        for asked in unanswered {
+            self.unanswered(asked);
         }
         self.connection_ended();
     }
@@ -366,9 +371,12 @@ impl AgentTask {
 
     /// Tells the lifecycle whether the agent is used: a turn runs, or it waits for its user, who logs in or answers a question.
     pub(super) fn note_usage(&mut self) {
-        let connection = self.link.as_ref().and_then(|link| link.connection.as_ref());
-        let logs_in = connection
-            .is_some_and(|connection| connection.awaits(|asked| matches!(asked, Asked::Authenticate { .. })));
+        let logs_in = self.link.as_ref().is_some_and(|link| {
+            let awaits = |connection: &Connection<Asked>| {
+                connection.awaits(|asked| matches!(asked, Asked::Authenticate { .. }))
+            };
+            link.connection.as_ref().is_some_and(awaits) || link.terminals.has_login()
+        });
         let asks =
             !self.conversation.permissions().is_empty() || !self.conversation.elicitations().is_empty();
         let usage = if self.conversation.is_busy() || logs_in || asks {

@@ -1,5 +1,7 @@
 //! What an agent asks of its user besides permission: questions (ACP: elicitation), and to log in.
 
+use std::sync::Arc;
+
 use pupitre_model::conversation::{Prompt, check_form};
 use pupitre_protocol::conversation::{AnsweredBy, ElicitationAction, ElicitationOutcome, Login, Wanted};
 use pupitre_protocol::system::Empty;
@@ -7,12 +9,16 @@ use pupitre_protocol::{ElicitationId, ErrorKind, RpcError};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::acp::{AgentError, AgentRequestId, ElicitationAnswer, ElicitationRequest, Refusal, authenticate};
+use super::acp::{
+    AgentError, AgentRequestId, ElicitationAnswer, ElicitationRequest, Refusal, TerminalExit, TerminalLogin,
+    authenticate,
+};
 use super::session::{Asked, Session};
 use super::task::AgentTask;
 use super::turns::Unsent;
 use super::{Answer, Respond};
 use crate::clock::SystemStamps;
+use crate::process::Program;
 
 /// An open question, as the agent knows it.
 #[derive(Debug)]
@@ -145,6 +151,66 @@ impl AgentTask {
         self.login_wanted(error);
     }
 
+    /// Runs the agent's program on a terminal, for its user to log in there. Its end is the answer.
+    fn log_in_on_terminal(&mut self, login: TerminalLogin, respond: Respond<Empty>) {
+        let name = self.definition.name.clone();
+        let mut program = match Program::of_agent(&self.definition, &self.context.home) {
+            Ok(program) => program,
+            Err(error) => {
+                let error = RpcError::new(ErrorKind::StartFailed, error.to_string());
+                return self.answer(respond, Err(error));
+            }
+        };
+        program.argv.extend(login.args);
+        program.env.retain(|(name, _)| !login.env.contains_key(name));
+        program.env.extend(login.env);
+        let context = Arc::clone(&self.context);
+        let places = (&context.world.tasks, &context.surfaces);
+        let begun = match &mut self.link {
+            Some(link) => {
+                let news = link.terminal_news.clone();
+                link.terminals.log_in(places, &name, program, respond, news)
+            }
+            None => Err((respond, self.not_running())),
+        };
+        if let Err((respond, error)) = begun {
+            self.answer(respond, Err(error));
+        }
+    }
+
+    /// Takes note of how a login on a terminal ended.
+    pub(super) fn logged_in_on_terminal(
+        &mut self,
+        outcome: Result<TerminalExit, String>,
+        respond: Respond<Empty>,
+    ) {
+        let failed = match outcome {
+            Ok(TerminalExit {
+                exit_code: Some(0), ..
+            }) => {
+                self.conversation.login_done();
+                return self.answer(respond, Ok(Empty {}));
+            }
+            Ok(TerminalExit {
+                exit_code: Some(code),
+                ..
+            }) => format!("the login on the terminal exited with code {code}"),
+            Ok(TerminalExit {
+                exit_code: None,
+                signal,
+            }) => format!(
+                "the login on the terminal was ended ({})",
+                signal.as_deref().unwrap_or("it is not known how")
+            ),
+            Err(reason) => reason,
+        };
+        let error = RpcError::new(
+            ErrorKind::AgentError,
+            format!("agent {}: {failed}", self.definition.name),
+        );
+        self.answer(respond, Err(error));
+    }
+
     /// Runs one of the logins that the agent offers.
     pub(super) fn authenticate(&mut self, method_id: &str, respond: Respond<Empty>) {
         let initialized = self.last_run.initialized.as_ref();
@@ -160,6 +226,14 @@ impl AgentTask {
         if !known.iter().any(|known| known == method_id) {
             let error = self.no_such("login", method_id, known);
             return self.answer(respond, Err(error));
+        }
+        let own = self.veil.own(method_id);
+        let on_terminal = initialized
+            .terminal_logins
+            .iter()
+            .find(|login| login.method_id == own);
+        if let Some(login) = on_terminal.cloned() {
+            return self.log_in_on_terminal(login, respond);
         }
         match self.link.as_mut().and_then(|link| link.connection.as_mut()) {
             Some(connection) => {

@@ -1,24 +1,29 @@
 //! Commands that an agent has the daemon run for it (ACP: terminals): each is a pane, which stays readable after the
 //! agent has released it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pupitre_protocol::limits::{AGENT_TERMINALS, TERMINAL_OUTPUT_BYTES, TERMINAL_OUTPUT_BYTES_MOST};
 use pupitre_protocol::surface::ExitStatus;
-use pupitre_protocol::{AgentName, SurfaceId};
+use pupitre_protocol::system::Empty;
+use pupitre_protocol::{AgentName, ErrorKind, RpcError, SurfaceId};
 use pupitre_terminal::{Mark, Missing};
 use tokio::sync::mpsc;
 
+use super::Respond;
 use super::acp::{AgentRequestId, TerminalExit, TerminalOutput};
 use crate::pane::Pane;
 use crate::process::Program;
-use crate::surface::Surfaces;
+use crate::surface::{CommandName, Surfaces};
 use crate::tasks::Tasks;
 
 /// The commands of one run of an agent.
 #[derive(Debug, Default)]
 pub(super) struct Terminals {
     known: HashMap<String, Terminal>,
+    /// Who waits for the end of which login.
+    logins: BTreeMap<u64, Respond<Empty>>,
+    logins_begun: u64,
     /// How many are being started or have processes, released ones that are still being ended included.
     alive: usize,
     /// The agent is being ended: what starts now is ended too.
@@ -50,6 +55,15 @@ pub(super) enum TerminalNews {
     Ended {
         surface: SurfaceId,
         exit: TerminalExit,
+    },
+    /// The agent's program asks its user to log in, on a terminal.
+    LoginStarted {
+        pane: Pane,
+    },
+    LoginEnded {
+        login: u64,
+        /// How its program ended, or why it could not be started.
+        outcome: Result<TerminalExit, String>,
     },
     /// Nothing of one is left, and its guard is gone.
     Gone,
@@ -88,7 +102,10 @@ impl Terminals {
         tasks.spawn(async move {
             // Nobody hears any of it when the agent is gone.
             let tell = |word| drop(news.send(word));
-            match surfaces.create_for_agent(&agent, program).await {
+            let made = surfaces
+                .create_for_agent(&agent, program, CommandName::Derived)
+                .await;
+            match made {
                 Ok(pane) => {
                     tell(TerminalNews::Started {
                         pane: pane.clone(),
@@ -103,6 +120,51 @@ impl Terminals {
                 Err(error) => {
                     let reason = error.message;
                     tell(TerminalNews::NotStarted { asked, reason });
+                }
+            }
+            tell(TerminalNews::Gone);
+        });
+        Ok(())
+    }
+
+    /// Begins a login on a terminal. What becomes of it comes as news.
+    ///
+    /// # Errors
+    ///
+    /// When as many commands run already as may; whoever waits for the answer is given back.
+    pub(super) fn log_in(
+        &mut self,
+        (tasks, surfaces): (&Tasks, &Surfaces),
+        agent: &AgentName,
+        program: Program,
+        respond: Respond<Empty>,
+        news: mpsc::UnboundedSender<TerminalNews>,
+    ) -> Result<(), (Respond<Empty>, RpcError)> {
+        if self.alive >= AGENT_TERMINALS {
+            let error = RpcError::new(ErrorKind::TooManySurfaces, TooManyTerminals.to_string());
+            return Err((respond, error));
+        }
+        self.alive += 1;
+        self.logins_begun += 1;
+        let login = self.logins_begun;
+        self.logins.insert(login, respond);
+        let (surfaces, agent) = (surfaces.clone(), agent.clone());
+        tasks.spawn(async move {
+            // Nobody hears any of it when the agent is gone.
+            let tell = |word| drop(news.send(word));
+            let made = surfaces
+                .create_for_agent(&agent, program, CommandName::Login)
+                .await;
+            match made {
+                Ok(pane) => {
+                    tell(TerminalNews::LoginStarted { pane: pane.clone() });
+                    let outcome = Ok(told(pane.ended().await));
+                    tell(TerminalNews::LoginEnded { login, outcome });
+                    pane.gone().await;
+                }
+                Err(error) => {
+                    let outcome = Err(error.message);
+                    tell(TerminalNews::LoginEnded { login, outcome });
                 }
             }
             tell(TerminalNews::Gone);
@@ -128,12 +190,23 @@ impl Terminals {
         Some(id)
     }
 
-    /// Ends all of them, at once.
-    pub(super) fn end(&mut self) {
+    /// Ends all of them, at once. Returns who waits for a login that will not be done.
+    pub(super) fn end(&mut self) -> Vec<Respond<Empty>> {
         self.is_ending = true;
         for (_, terminal) in self.known.drain() {
             terminal.pane.terminate();
         }
+        std::mem::take(&mut self.logins).into_values().collect()
+    }
+
+    /// Says whether somebody logs in.
+    pub(super) fn has_login(&self) -> bool {
+        !self.logins.is_empty()
+    }
+
+    /// Takes note that a login has ended, and returns who waited for it.
+    pub(super) fn login_ended(&mut self, login: u64) -> Option<Respond<Empty>> {
+        self.logins.remove(&login)
     }
 
     /// Takes note that nothing of one is left.

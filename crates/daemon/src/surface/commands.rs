@@ -9,7 +9,7 @@ use pupitre_protocol::{AgentName, ErrorKind, RpcError, SurfaceId, WorkspaceId};
 
 use super::{PanePlace, Surfaces};
 use crate::clock::epoch_ms;
-use crate::pane::{NewPane, Pane, PaneProgram, PlaceOf};
+use crate::pane::{NewPane, Pane, PaneName, PaneProgram, PlaceOf};
 use crate::process::Program;
 
 /// Wide, because what programs cut or break to a width is lost to the agent.
@@ -17,6 +17,15 @@ const COMMAND_SIZE: PaneSize = PaneSize {
     columns: 200,
     rows: 50,
 };
+
+/// What the pane of a command is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandName {
+    /// After its program.
+    Derived,
+    /// After the agent, since its user is told where to go.
+    Login,
+}
 
 impl Surfaces {
     /// Makes a pane with a command of an agent. The oldest ended ones of that agent are closed for it.
@@ -28,6 +37,7 @@ impl Surfaces {
         &self,
         agent: &AgentName,
         program: Program,
+        name: CommandName,
     ) -> Result<Pane, RpcError> {
         self.close_all(self.superseded_by(agent)).await;
         let mut starting = self.begin_start()?;
@@ -40,7 +50,15 @@ impl Surfaces {
         };
         let program = PaneProgram::of_agent(program, &place);
         let agents = self.agent_names().await?;
-        let name = self.derive_name(&program, &mut starting, &agents);
+        let name = match name {
+            CommandName::Derived => self.derive_name(&program, &mut starting, &agents),
+            CommandName::Login => {
+                let mut registry = self.lock();
+                let name = registry.unique_name(&format!("{agent}-login"), None, &agents);
+                starting.reserve(&mut registry, &name);
+                PaneName::Given(name)
+            }
+        };
         let new = NewPane {
             id,
             workspace,

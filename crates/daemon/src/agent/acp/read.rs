@@ -18,7 +18,7 @@ mod values;
 pub(super) use chunk::text_chunk;
 pub(super) use client::client_call;
 pub(super) use elicitation::{completed_elicitation, elicitation_request};
-pub(crate) use handshake::{Initialized, initialized};
+pub(crate) use handshake::{Initialized, TerminalLogin, initialized};
 pub(super) use permission::permission_request;
 pub(crate) use session::{SessionSettings, new_session_result, session_settings};
 pub(crate) use turn::stop_reason;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AGENT_METHOD_NAMES, AuthenticateRequest, BooleanConfigOptionCapabilities, CancelNotification,
-    ClientCapabilities, ClientSessionCapabilities, ContentBlock, ElicitationCapabilities,
+    AGENT_METHOD_NAMES, AuthCapabilities, AuthenticateRequest, BooleanConfigOptionCapabilities,
+    CancelNotification, ClientCapabilities, ClientSessionCapabilities, ContentBlock, ElicitationCapabilities,
     ElicitationFormCapabilities, ElicitationUrlCapabilities, EnvVariable, FileSystemCapabilities,
     ImageContent, Implementation, InitializeRequest, LoadSessionRequest, McpServer, McpServerStdio,
     NewSessionRequest, PromptRequest, RequestPermissionOutcome, RequestPermissionResponse, ResourceLink,
@@ -36,6 +36,7 @@ pub(crate) fn initialize(offer: ClientOffer, program_version: &str) -> Call<impl
             .read_text_file(fs)
             .write_text_file(fs))
         .terminal(terminal)
+        .auth(AuthCapabilities::new().terminal(terminal))
         .session(ClientSessionCapabilities::new().config_options(
             SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new()),
         ))

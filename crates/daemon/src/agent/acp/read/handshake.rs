@@ -1,5 +1,7 @@
 //! The answer to `initialize`.
 
+use std::collections::BTreeMap;
+
 use agent_client_protocol_schema::v1;
 use pupitre_protocol::agent::{AgentCapabilities, AuthMethod};
 use serde::Deserialize;
@@ -15,10 +17,22 @@ const VERSION: f64 = 1.0;
 pub(crate) struct Initialized {
     pub(crate) capabilities: AgentCapabilities,
     pub(crate) auth_methods: Vec<AuthMethod>,
+    /// How its program is run for those of them that ask on a terminal.
+    pub(crate) terminal_logins: Vec<TerminalLogin>,
     /// Its name and version, such as `codex-acp 0.16.0`.
     pub(crate) version: Option<String>,
     /// Values that were not understood and left out, each with a short reason.
     pub(crate) skipped: Vec<String>,
+}
+
+/// A login for which the agent's own program asks on a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TerminalLogin {
+    pub(crate) method_id: String,
+    /// What follows the agent's own arguments.
+    pub(crate) args: Vec<String>,
+    /// What comes before variables of the same names.
+    pub(crate) env: BTreeMap<String, String>,
 }
 
 /// Why there can be no conversation with an agent.
@@ -51,6 +65,9 @@ pub(crate) fn initialized(result: &RawValue) -> Result<Initialized, HandshakeErr
         id: String,
         name: Option<String>,
         description: Option<String>,
+        r#type: Option<String>,
+        args: Option<Vec<String>>,
+        env: Option<BTreeMap<String, String>>,
     }
     let members: Members<'_> =
         object(Some(result)).map_err(|reason| HandshakeError::Unreadable { reason })?;
@@ -71,15 +88,28 @@ pub(crate) fn initialized(result: &RawValue) -> Result<Initialized, HandshakeErr
     let auth_methods: Vec<AuthMembers> = values
         .list("authMethods", members.auth_methods)
         .unwrap_or_default();
+    let mut terminal_logins = Vec::new();
     let auth_methods = auth_methods
         .into_iter()
-        .map(|method| AuthMethod {
-            name: method.name.unwrap_or_else(|| method.id.clone()),
-            id: method.id,
-            description: method.description,
+        .map(|method| {
+            let terminal = method.r#type.as_deref() == Some("terminal");
+            if terminal {
+                terminal_logins.push(TerminalLogin {
+                    method_id: method.id.clone(),
+                    args: method.args.unwrap_or_default(),
+                    env: method.env.unwrap_or_default(),
+                });
+            }
+            AuthMethod {
+                name: method.name.unwrap_or_else(|| method.id.clone()),
+                id: method.id,
+                description: method.description,
+                terminal,
+            }
         })
         .collect();
     Ok(Initialized {
+        terminal_logins,
         capabilities: capabilities.unwrap_or_default(),
         auth_methods,
         version: version(members.agent_info, &mut values),
@@ -155,8 +185,37 @@ mod tests {
             .map(|login| (&*login.id, &*login.name))
             .collect();
         assert_eq!(logins, [("key", "Key"), ("login", "login")]);
+        assert_eq!(said.terminal_logins, []);
         assert_eq!(said.version.as_deref(), Some("codex-acp 0.16.0"));
         assert_eq!(said.skipped.len(), 1);
+    }
+
+    #[test]
+    fn a_login_on_a_terminal_says_how_the_program_is_run() {
+        let said = read(&json!({
+            "protocolVersion": 1,
+            "authMethods": [
+                {"id": "tui", "name": "Terminal", "type": "terminal", "args": ["--login"], "env": {"WAY": "tui"}},
+                {"id": "bare", "type": "terminal", "args": null},
+            ],
+        }))
+        .unwrap();
+        assert!(said.auth_methods.iter().all(|method| method.terminal));
+        let login = |id: &str, args: &[&str], env: &[(&str, &str)]| TerminalLogin {
+            method_id: id.to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            env: env
+                .iter()
+                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        };
+        assert_eq!(
+            said.terminal_logins,
+            [
+                login("tui", &["--login"], &[("WAY", "tui")]),
+                login("bare", &[], &[])
+            ]
+        );
     }
 
     #[test]
