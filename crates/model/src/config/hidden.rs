@@ -19,43 +19,112 @@ pub(super) fn sign_in_key(key: &str) -> Option<usize> {
     key.find(['=', ':'])
 }
 
-/// Returns the part of a line that could not be read and may be a value of `env`: what stands behind a name that no key
-/// has, or behind any name near `env`. `at` is where it could not be read.
-pub(super) fn of_unreadable(text: &str, at: usize) -> Option<Range<usize>> {
-    let at = text.floor_char_boundary(at);
-    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[begin..].lines().next().unwrap_or_default();
-    let table = text[..begin].rfind("\n[").unwrap_or(0);
-    let is_near_env = text[table..begin].contains("env") || line.contains("env");
-    let mut signs = line.match_indices(['=', ':']).map(|(at, _)| at);
-    let by_sign = signs.find(|sign| {
-        let before = line[..*sign].trim();
-        let name = before
-            .rsplit(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_')
-            .next()
-            .unwrap_or_default();
-        let is_first = !line[..*sign].contains(['=', ':']);
-        is_near_env || !shape::is_key_of_some_table(if is_first { before } else { name })
-    });
-    let by_sign = by_sign.map(|sign| sign + 1);
-    let from = match (by_sign, behind_secret_name(line)) {
-        (Some(sign), Some(name)) => sign.min(name),
-        (sign, name) => sign.or(name)?,
-    };
-    Some(begin + from..begin + line.len())
+/// Headers behind which no value of `env` is near; behind one that nobody knows there may be.
+const PLAIN_TABLES: [&str; 4] = ["limits", "agents", "channels", "mcp_servers"];
+
+/// The lines of a text, to find what is hidden of them.
+pub(super) struct Surroundings<'a> {
+    lines: Vec<Line<'a>>,
 }
 
-/// Returns the parts of comments that stand behind the name of a secret.
-pub(super) fn of_comments(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut begin = 0;
-    text.split_inclusive('\n').filter_map(move |line| {
-        let start = begin;
-        begin += line.len();
-        let line = line.trim_end_matches(['\n', '\r']);
-        let comment = line.find('#')?;
-        let from = comment + behind_secret_name(&line[comment..])?;
-        (from < line.len()).then(|| start + from..start + line.len())
-    })
+/// A line without its end.
+struct Line<'a> {
+    /// In bytes.
+    start: usize,
+    text: &'a str,
+    /// Whether it stands in or behind an `env`, or below a header that may have been meant for one.
+    is_near_env: bool,
+}
+
+impl<'a> Surroundings<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let mut start = 0;
+        let mut is_near_env = false;
+        let lines = text.split('\n').map(|text| {
+            match table_of_header(text) {
+                Some(table) => is_near_env = !PLAIN_TABLES.contains(&table),
+                // What only begins as a header may be a value that stands on a line of its own.
+                None => is_near_env |= text.trim_start().starts_with('['),
+            }
+            is_near_env |= text.contains("env");
+            let line = Line {
+                start,
+                text: text.trim_end_matches('\r'),
+                is_near_env,
+            };
+            start += text.len() + 1;
+            line
+        });
+        Self {
+            lines: lines.collect(),
+        }
+    }
+
+    /// Returns the part of a line that could not be read and may be a value of `env`: what stands behind a name that no
+    /// key has, and near `env` whatever is not the name of a variable or a key. `at` is where it could not be read.
+    pub(super) fn of_unreadable(&self, at: usize) -> Option<Range<usize>> {
+        let line = &self.lines[self.lines.partition_point(|line| line.start <= at) - 1];
+        let text = line.text;
+        let mut signs = text.match_indices(['=', ':']).map(|(at, _)| at);
+        let from = if line.is_near_env {
+            match signs.next() {
+                Some(sign) if is_path_of_names(&text[..sign]) => sign + 1,
+                None if has_only_keys(text) => return None,
+                Some(_) | None => 0,
+            }
+        } else {
+            let by_sign = signs.find(|sign| {
+                let before = text[..*sign].trim();
+                let is_first = !text[..*sign].contains(['=', ':']);
+                !shape::is_key_of_some_table(if is_first { before } else { last_word(before) })
+            });
+            let by_sign = by_sign.map(|sign| sign + 1);
+            match (by_sign, behind_secret_name(text)) {
+                (Some(sign), Some(name)) => sign.min(name),
+                (sign, name) => sign.or(name)?,
+            }
+        };
+        (from < text.len()).then(|| line.start + from..line.start + text.len())
+    }
+
+    /// Returns the comments near `env`, and the parts of others that stand behind the name of a secret.
+    pub(super) fn of_comments(&self) -> impl Iterator<Item = Range<usize>> {
+        self.lines.iter().filter_map(|line| {
+            let comment = line.text.find('#')?;
+            let from = if line.is_near_env {
+                comment + 1
+            } else {
+                comment + behind_secret_name(&line.text[comment..])?
+            };
+            (from < line.text.len()).then(|| line.start + from..line.start + line.text.len())
+        })
+    }
+}
+
+/// Returns the name of the table that begins with this line, when nothing but a comment stands behind it.
+fn table_of_header(line: &str) -> Option<&str> {
+    let (name, behind) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    let behind = behind.trim_start_matches(']').trim_start();
+    (behind.is_empty() || behind.starts_with('#')).then(|| name.trim_start_matches('[').trim())
+}
+
+/// Returns whether a text is a key without quotes, or several with dots between them.
+fn is_path_of_names(text: &str) -> bool {
+    text.split('.').all(|name| is_variable_name(name.trim()))
+}
+
+/// Returns whether every word of a line is the name of a key, so that there is no value in it.
+fn has_only_keys(line: &str) -> bool {
+    let mut words = line
+        .split(|symbol: char| !symbol.is_alphanumeric() && symbol != '_')
+        .filter(|word| !word.is_empty());
+    words.all(shape::is_key_of_some_table)
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_')
+        .next()
+        .unwrap_or_default()
 }
 
 /// Returns where the first word ends that names a secret.
@@ -76,10 +145,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
+    fn check_below(head: &str, line: &str, expected: Option<&str>) {
+        let text = format!("{head}\n{line}\n");
+        let surroundings = Surroundings::of(&text);
+        for at in [head.len() + 1, text.len() - 1] {
+            let hidden = surroundings.of_unreadable(at).map(|part| &text[part]);
+            assert_eq!(hidden, expected, "{line}");
+        }
+    }
+
+    #[track_caller]
     fn check(line: &str, expected: Option<&str>) {
-        let text = format!("[[agents]]\n{line}\n");
-        let hidden = of_unreadable(&text, text.len() - 2).map(|part| text[part].to_owned());
-        assert_eq!(hidden.as_deref(), expected, "{line}");
+        check_below("[[agents]]", line, expected);
     }
 
     #[test]
@@ -96,11 +173,50 @@ mod tests {
     }
 
     #[test]
-    fn of_a_comment_what_stands_behind_the_name_of_a_secret_is_hidden() {
-        let text =
-            "a = 1 # KEY = \"hunter22\"\r\nb = 2 # my é token hunter22\nc = \"KEY\" # nothing\nd = 4 # key";
-        let hidden: Vec<&str> = of_comments(text).map(|part| &text[part]).collect();
-        assert_eq!(hidden, [" = \"hunter22\"", " hunter22"]);
+    fn near_env_all_is_hidden_that_is_no_name_for_certain() {
+        for head in [
+            "[[agents]]\n[agents.env]",
+            "[[agents]]\n[agents.env]\nB =\n[\"x\"] y",
+            "[[agents]]\nenv = {",
+            "[agents.enviroment]",
+            "[agents.variables]",
+            "[[agents]]\n  [agents.env]\n\n",
+        ] {
+            for line in [
+                "SOME \"hunter22\"",
+                "\"hunter22\"",
+                "hunter22",
+                "SOME hunter22",
+                "SOME, hunter22",
+                "\"SOME\"\"hunter22\"",
+                "\"SOME\" \"hunter22\" = 1",
+                "SOME hunter22: 1",
+                "[hunter22",
+            ] {
+                check_below(head, line, Some(line));
+            }
+            check_below(head, "SOME = hunter22 x", Some(" hunter22 x"));
+            check_below(head, "SOME =", None);
+            check_below(head, "[agents.env", None);
+            check_below(head, "}", None);
+        }
+        check("env.SOME \"hunter22\"", Some("env.SOME \"hunter22\""));
+        check("env.SOME = hunter22", Some(" hunter22"));
+        check_below("[agents.env]\n[limits] # \"x\"", "nice", None);
+        check_below(
+            "[agents.env]\n[limits] \"x\"",
+            "\"hunter22\"",
+            Some("\"hunter22\""),
+        );
+    }
+
+    #[test]
+    fn of_a_comment_what_stands_near_env_or_behind_the_name_of_a_secret_is_hidden() {
+        let text = "a = 1 # KEY = \"hunter22\"\r\nb = 2 # my é token hunter22\nc = \"KEY\" # nothing\nd = 4 # key\n\
+                    [agents.env]\nA = 1 # hunter22\nB = 2 #\n# hunter22\n[limits] # nothing\n";
+        let surroundings = Surroundings::of(text);
+        let hidden: Vec<&str> = surroundings.of_comments().map(|part| &text[part]).collect();
+        assert_eq!(hidden, [" = \"hunter22\"", " hunter22", " hunter22", " hunter22"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use pupitre_protocol::configuration::Problem;
 
 use super::document::Document;
-use super::hidden;
+use super::hidden::Surroundings;
 use super::meaning::{self, Meaning};
 use super::shape::{self, What};
 use super::{Config, FILE_BYTES, History, PROBLEMS};
@@ -97,13 +97,13 @@ impl Reading {
     pub fn of_bytes(bytes: &[u8], executable: &str) -> Self {
         if bytes.len() > FILE_BYTES {
             let message = format!("the file has {} bytes; {FILE_BYTES} are the most", bytes.len());
-            return Self::unreadable("", 0, message);
+            return Self::unreadable(&String::from_utf8_lossy(bytes), 0, message);
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::of_text(text, executable),
             Err(error) => {
-                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
-                Self::unreadable(&valid, valid.len(), "what follows is no UTF-8".to_owned())
+                let text = String::from_utf8_lossy(bytes);
+                Self::unreadable(&text, error.valid_up_to(), "what follows is no UTF-8".to_owned())
             }
         }
     }
@@ -121,15 +121,13 @@ impl Reading {
             words,
         } = meaning::check(&document);
         let lines = Lines::of(text);
-        secrets.extend(
-            document
-                .syntax
-                .iter()
-                // More lines are shown to nobody.
-                .take(PROBLEMS + 1)
-                .filter_map(|error| hidden::of_unreadable(text, error.at)),
-        );
-        secrets.extend(hidden::of_comments(text));
+        let surroundings = Surroundings::of(text);
+        let mut unreadable: Vec<usize> = document.syntax.iter().map(|error| error.at).collect();
+        unreadable.sort_unstable();
+        // More lines are shown to nobody.
+        let shown = unreadable.into_iter().take(PROBLEMS + 1);
+        secrets.extend(shown.filter_map(|at| surroundings.of_unreadable(at)));
+        secrets.extend(surroundings.of_comments());
         let syntax_lines: BTreeSet<u32> = document.unreadable.iter().map(|at| lines.place(*at).0).collect();
         // Where the text could not be read, something is missing that stands there, and what was read is a guess.
         let told = |at: usize, what: What| {
@@ -203,13 +201,16 @@ impl Reading {
     }
 
     fn unreadable(text: &str, at: usize, message: String) -> Self {
+        let surroundings = Surroundings::of(text);
+        let mut secrets: Vec<Range<usize>> = surroundings.of_comments().collect();
+        secrets.extend(surroundings.of_unreadable(at));
         Self {
             config: None,
             problems: vec![Finding { at, message }],
             warnings: Vec::new(),
             asked: Vec::new(),
             lines: Lines::of(text),
-            secrets: Vec::new(),
+            secrets,
             history_at: 0,
             port_at: 0,
         }

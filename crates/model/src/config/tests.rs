@@ -354,6 +354,11 @@ fn what_cannot_be_read_at_all_is_a_problem_with_a_place() {
     let broken = verdict(b"theme = \"dark\"\nlanguage = \"\xff\"\n");
     assert_eq!((broken.problems[0].line, broken.problems[0].column), (2, 13));
     assert!(broken.config.is_none());
+    let bytes = b"[agents.env]\nKEY = \"sk-\xff-51c7\"\n";
+    let text = String::from_utf8_lossy(bytes);
+    let reading = Reading::of_bytes(bytes, EXECUTABLE);
+    let hidden: Vec<&str> = reading.secrets().iter().map(|part| &text[part.clone()]).collect();
+    assert_eq!(hidden, [" \"sk-\u{fffd}-51c7\""]);
     let large = verdict(&vec![b'#'; FILE_BYTES + 1]);
     assert!(
         large.problems[0].message.contains("524288 are the most"),

@@ -94,12 +94,21 @@ fn a_check_shows_no_secret_of_the_lines_it_quotes() {
         "{}\ntitel = 1 # KEY = \"hunter22\"",
         "{}\nexport KEY=hunter22",
         "{}\nargs = [\"x\" # KEY = hunter22",
+        "{}\nenv.SOME \"hunter22\"",
+        "\n[agents.env]\nSOME \"hunter22\"",
+        "{}\n[agents.more.env]\n\"hunter22\"",
+        "{}\n[agents.more.env]\nhunter22",
+        "{}\n[agents.more.env]\nSOME hunter22",
+        "{}\n[agents.more.env]\nSOME, hunter22",
+        "{}\n[agents.more.env]\n\"SOME\"\"hunter22\"",
+        "{}\n[agents.more.env]\nSOME =\n\"hunter22\"",
+        "{ A = 1 } # hunter22",
+        "{ A = \"\u{e9}hunter22\" }",
     ] {
-        std::fs::write(
-            &file,
-            format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\nenv = {env}\n"),
-        )
-        .unwrap();
+        let text = format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\nenv = {env}\n");
+        // Another encoding than the one that is asked for.
+        let bytes: Vec<u8> = text.chars().map(|symbol| symbol as u8).collect();
+        std::fs::write(&file, bytes).unwrap();
         let output = desk.run(&["config", "check", "secret.toml"]);
         output.expect_code(1);
         assert!(!output.stdout.contains("hunter22"), "{}", output.stdout);
