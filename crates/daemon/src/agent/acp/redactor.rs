@@ -187,22 +187,36 @@ fn joined(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
     places
 }
 
-/// Returns a secret as it is, and as programs write it into JSON: with or without what is beyond ASCII, with the signs of
-/// HTML or the slash escaped, and as JSON inside of JSON.
+/// Returns a secret as it is, as programs write it into JSON, and as they write that into JSON once more, each of the two in
+/// its own way; and all that in a message, which is JSON again.
 fn forms_of(secret: &str) -> Vec<String> {
-    let json = json_text(secret);
-    let twice = json_text(&json);
+    let once = json_texts(secret);
+    let mut forms: Vec<String> = once.iter().flat_map(|json| json_texts(json)).collect();
+    forms.sort_unstable();
+    forms.dedup();
+    forms.extend(forms.iter().map(|twice| json_text(twice)).collect::<Vec<_>>());
+    forms.push(secret.to_owned());
+    forms.extend(once);
+    forms
+}
+
+/// Returns a text as programs write it into JSON, each way once: with or without what is beyond ASCII, with the signs of HTML
+/// or the slash escaped.
+fn json_texts(text: &str) -> Vec<String> {
+    let json = json_text(text);
     let for_html = ["<", ">", "&"].iter().fold(json.clone(), |text, sign| {
         text.replace(sign, &format!("\\u{:04x}", sign.as_bytes()[0]))
     });
     let with_slashes = json.replace('/', "\\/");
-    let mut forms = vec![secret.to_owned()];
-    for form in [json, twice, for_html, with_slashes] {
-        forms.push(ascii_only(&form, |unit| format!("\\u{unit:04x}")));
-        forms.push(ascii_only(&form, |unit| format!("\\u{unit:04X}")));
-        forms.push(form);
+    let mut texts = Vec::new();
+    for form in [json, for_html, with_slashes] {
+        texts.push(ascii_only(&form, |unit| format!("\\u{unit:04x}")));
+        texts.push(ascii_only(&form, |unit| format!("\\u{unit:04X}")));
+        texts.push(form);
     }
-    forms
+    texts.sort_unstable();
+    texts.dedup();
+    texts
 }
 
 fn json_text(text: &str) -> String {
@@ -265,6 +279,16 @@ mod tests {
             &[secret],
             r#"{"in":"{\"key\":\"pass\\\"wörd\\\\\"}"}"#,
             r#"{"in":"{\"key\":\"***\"}"}"#,
+        );
+        for twice in [r#"\"\\u00f6\\u00e9\""#, r#"\"\\u00F6\\u00E9\""#] {
+            check(&["öé"], twice, r#"\"***\""#);
+            let message = serde_json::to_string(twice).unwrap();
+            check(&["öé"], &message, r#""\\\"***\\\"""#);
+        }
+        check(
+            &["ö&/é"],
+            r#"\\u00f6&/\\u00e9 ö\\u0026/é \u00f6&\\\/\u00e9 \\u00f6&\\\/\\u00e9"#,
+            "*** *** *** ***",
         );
         check(&["a&b<c>/d"], r#"a\u0026b\u003cc\u003e/d a&b<c>\/d"#, "*** ***");
         check(&[secret], secret, "***");
