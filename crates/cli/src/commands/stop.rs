@@ -37,7 +37,7 @@ fn is_gone_soon(daemon: u32) -> bool {
         return true;
     };
     let deadline = Instant::now() + LAST_MOMENT;
-    while test_kill_process(pid).is_ok() {
+    while test_kill_process(pid).is_ok() && !is_only_waited_for(daemon) {
         if Instant::now() >= deadline {
             return false;
         }
@@ -48,4 +48,32 @@ fn is_gone_soon(daemon: u32) -> bool {
         std::thread::sleep(LOOK_AGAIN);
     }
     true
+}
+
+/// Says whether a process has ended and only its parent has not asked for it yet: then it holds no file any more.
+fn is_only_waited_for(pid: u32) -> bool {
+    // Where there is no such file, nothing tells the two apart.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name before the state stands in parentheses, and may have some itself.
+    let state = stat.rsplit_once(')').map(|(_, behind)| behind.trim_start());
+    state.is_some_and(|state| state.starts_with(['Z', 'X']))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test needs a child of its own that it does not wait for"
+    )]
+    fn a_process_that_its_parent_has_not_asked_for_is_gone() {
+        let mut child = std::process::Command::new("/bin/sh")
+            .args(["-c", "exit 0"])
+            .spawn()
+            .expect("a shell");
+        assert!(is_gone_soon(child.id()));
+        child.wait().expect("nobody else has waited for it");
+    }
 }
