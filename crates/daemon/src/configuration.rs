@@ -16,7 +16,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pupitre_model::config::{Config, FILE_BYTES, Verdict};
+use pupitre_model::config::{Config, Counts, FILE_BYTES, Verdict};
 use pupitre_protocol::RpcError;
 use pupitre_protocol::configuration::{
     ChannelView, ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
@@ -223,6 +223,10 @@ fn judge(content: Content, path: &Path, machine: &Machine) -> Look {
                 message: reason.clone(),
                 warning: false,
             }],
+            counts: Counts {
+                problems: 1,
+                warnings: 0,
+            },
         },
     };
     Look { content, verdict }

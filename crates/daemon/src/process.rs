@@ -32,7 +32,8 @@ pub(crate) use ancestry::Guards;
 pub(crate) use foreground::{Foreground, ended};
 pub(crate) use orphans::adopt as adopt_orphans;
 pub(crate) use program::{
-    CommandParts, LaunchError, Program, exit_reason, find, own_environment, signal_name, working_folder,
+    CommandParts, LaunchError, Program, exit_reason, find, handed_on, own_environment, signal_name,
+    working_folder,
 };
 
 /// The descriptor on which a guard finds its control socket.

@@ -34,7 +34,7 @@ pub use change::{AgentsChange, ConfigChange};
 pub use file::{schema, schema_text};
 pub use first_file::first_file;
 pub use preset::{PRESETS, Preset, PresetProgram, preset};
-pub use reading::{Facts, Question, Reading, Running, Verdict, Writers};
+pub use reading::{Counts, Facts, Question, Reading, Running, Verdict, Writers};
 pub use secrecy::{SECRET_BYTES, Secrecy};
 
 /// The most bytes that a configuration file may have.

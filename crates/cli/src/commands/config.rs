@@ -146,7 +146,7 @@ fn report(output: &mut Output, checked: &CheckedFile, json: bool) -> Result<(), 
     if json {
         output.json(&reply)?;
     } else {
-        output.problems(&checked.name, &checked.text, &reply.problems)?;
+        output.problems(&checked.name, &checked.text, &reply.problems, checked.counts)?;
     }
     if reply.valid {
         Ok(())

@@ -3,6 +3,7 @@
 use std::io;
 
 use anstyle::Style;
+use pupitre_model::config::Counts;
 use pupitre_protocol::configuration::Problem;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -13,8 +14,14 @@ use super::{Output, style};
 const LINE_CHARACTERS: usize = 160;
 
 impl Output {
-    /// Writes problems and warnings of a text, and how many there are.
-    pub(crate) fn problems(&mut self, name: &str, text: &str, problems: &[Problem]) -> io::Result<()> {
+    /// Writes problems and warnings of a text, and how many there are, also of those that are not told.
+    pub(crate) fn problems(
+        &mut self,
+        name: &str,
+        text: &str,
+        problems: &[Problem],
+        counts: Counts,
+    ) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().collect();
         for problem in problems {
             let Problem {
@@ -35,13 +42,7 @@ impl Output {
             let caret = format!("{}{}", " ".repeat(caret), self.out.paint.text(style, "^"));
             self.line(&format!(" {margin} | {caret}"))?;
         }
-        let count = |warnings: bool| {
-            problems
-                .iter()
-                .filter(|problem| problem.warning == warnings)
-                .count()
-        };
-        let summary = match (count(false), count(true)) {
+        let summary = match (counts.problems, counts.warnings) {
             (0, 0) => format!("{name} is valid"),
             (0, warnings) => format!("{name} is valid, with {}", counted(warnings, "warning")),
             (errors, 0) => format!("{name} has {}", counted(errors, "problem")),

@@ -8,6 +8,7 @@ mod events;
 mod follower;
 mod leftovers;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -44,7 +45,7 @@ static DESKS: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Desk {
     folder: tempfile::TempDir,
     tag: String,
-    variables: Vec<(String, String)>,
+    variables: Vec<(String, OsString)>,
     daemon: Option<Daemon>,
 }
 
@@ -96,7 +97,13 @@ impl Desk {
 
     /// Adds a variable to the environment of what is started from here on.
     pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
-        self.variables.push((name.to_owned(), value.to_owned()));
+        self.variables.push((name.to_owned(), value.into()));
+    }
+
+    /// Does the same with a value that is no text.
+    pub(crate) fn set_variable_bytes(&mut self, name: &str, value: &[u8]) {
+        let value = std::os::unix::ffi::OsStringExt::from_vec(value.to_owned());
+        self.variables.push((name.to_owned(), value));
     }
 
     /// Writes the configuration: the demo agent, and these.
@@ -155,7 +162,7 @@ impl Desk {
     }
 
     /// The whole environment of every process of the test.
-    fn environment(&self) -> Vec<(String, String)> {
+    fn environment(&self) -> Vec<(String, OsString)> {
         let path = |name: &str| self.path(name).display().to_string();
         let own = [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
@@ -170,7 +177,9 @@ impl Desk {
             ("PUPITRE_DEMO_PACE_MS", "0".to_owned()),
             (TAG_VARIABLE, self.tag.clone()),
         ];
-        let own = own.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let own = own
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.into()));
         own.chain(self.variables.iter().cloned()).collect()
     }
 

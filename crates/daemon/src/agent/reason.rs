@@ -15,7 +15,7 @@ pub(super) fn of_launch(error: &LaunchError) -> Reason {
         LaunchError::NoFolder { folder } => Cause::NoFolder {
             folder: folder.clone(),
         },
-        LaunchError::NoVariable { .. } => return words.into(),
+        LaunchError::NoVariable { .. } | LaunchError::NotHandedOn { .. } => return words.into(),
     };
     Reason::new(words, cause)
 }

@@ -7,7 +7,7 @@ use pupitre_model::config::{
     Facts, PRESETS, Preset, PresetProgram, Question, Reading, Running, Verdict, Writers,
 };
 
-use crate::process::{find, working_folder};
+use crate::process::{find, handed_on, working_folder};
 
 /// Where this program and its user are; the rest is the environment of the process.
 #[derive(Debug, Clone)]
@@ -67,6 +67,7 @@ impl Machine {
             }
             Question::Folder(folder) => working_folder(Some(folder), &self.home).is_dir(),
             Question::Variable(name) => std::env::var_os(name).is_some(),
+            Question::HandedOn(name) => std::env::var_os(name).is_none() || handed_on(name).is_some(),
             Question::Icon(icon) => {
                 let below = file.parent().unwrap_or(Path::new("/"));
                 below

@@ -28,6 +28,11 @@ pub(crate) enum LaunchError {
     NoFolder { folder: String },
     #[error("the environment variable {name}, which the configuration refers to, is not set for the daemon")]
     NoVariable { name: String },
+    #[error(
+        "the environment variable {name}, which the configuration refers to, is set for the daemon, but not handed on: its \
+         value is no UTF-8, or it is one of Pupitre's own"
+    )]
+    NotHandedOn { name: String },
 }
 
 impl Program {
@@ -169,10 +174,15 @@ const CONFIG_VARIABLE: &str = "PUPITRE_CONFIG";
 /// Returns the daemon's own environment, without the claim for a configuration: what is started here talks to this daemon.
 /// Names and values that are no Unicode cannot be told to the guard; no agent is known that needs one.
 pub(crate) fn own_environment() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter(|(name, _)| name != CONFIG_VARIABLE)
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names
+        .filter_map(|name| handed_on(&name).map(|value| (name, value)))
         .collect()
+}
+
+/// Returns the value of a variable of the daemon's own environment, when it is handed on to what is started.
+pub(crate) fn handed_on(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|_| name != CONFIG_VARIABLE)
 }
 
 /// Returns what the values of an `env` are, given the daemon's own environment.
@@ -183,10 +193,14 @@ fn values_of(
     let values = env.iter().map(|(name, value)| {
         let value = match value {
             EnvValue::Literal(value) => value.clone(),
-            EnvValue::Inherited(from) => own
-                .get(from)
-                .cloned()
-                .ok_or_else(|| LaunchError::NoVariable { name: from.clone() })?,
+            EnvValue::Inherited(from) => own.get(from).cloned().ok_or_else(|| {
+                let name = from.clone();
+                if std::env::var_os(from).is_some() {
+                    LaunchError::NotHandedOn { name }
+                } else {
+                    LaunchError::NoVariable { name }
+                }
+            })?,
         };
         Ok((name.clone(), value))
     });

@@ -299,7 +299,13 @@ impl<'a> Look<'a> {
             match value.as_str().map(EnvValue::of) {
                 Some(EnvValue::Inherited(name)) => {
                     let message = format!("the environment variable {} is not set", clipped(&name));
-                    self.ask(&pointer, Question::Variable(name), message);
+                    self.ask(&pointer, Question::Variable(name.clone()), message);
+                    let message = format!(
+                        "the environment variable {} is set, but not handed on: its value is no UTF-8, or it is one of \
+                         Pupitre's own",
+                        clipped(&name)
+                    );
+                    self.ask(&pointer, Question::HandedOn(name), message);
                 }
                 Some(EnvValue::Literal(text)) => {
                     self.found.secrets.push(secret);

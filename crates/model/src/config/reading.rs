@@ -54,6 +54,8 @@ pub enum Question {
     Folder(String),
     /// A variable of the environment.
     Variable(String),
+    /// Whether a variable, when it is set, is handed on to what is started.
+    HandedOn(String),
     /// A file, seen from the folder of the configuration.
     Icon(String),
 }
@@ -88,8 +90,16 @@ pub enum Writers {
 pub struct Verdict {
     /// Nothing when there is a problem.
     pub config: Option<Config>,
-    /// Problems and warnings, in the order of the file.
+    /// Problems and warnings, in the order of the file: the first ones of each.
     pub problems: Vec<Problem>,
+    pub counts: Counts,
+}
+
+/// How much was found, told or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    pub problems: usize,
+    pub warnings: usize,
 }
 
 impl Reading {
@@ -258,12 +268,17 @@ impl Reading {
                 warnings.push(Finding { at, message });
             }
         }
-        let mut problems = told(self.problems, &self.lines, Weight::Problem);
-        problems.extend(told(warnings, &self.lines, Weight::Warning));
+        let (mut problems, problem_count) = told(self.problems, &self.lines, Weight::Problem);
+        let (warnings, warning_count) = told(warnings, &self.lines, Weight::Warning);
+        problems.extend(warnings);
         problems.sort_by_key(|problem| (problem.line, problem.column));
         Verdict {
             config: self.config,
             problems,
+            counts: Counts {
+                problems: problem_count,
+                warnings: warning_count,
+            },
         }
     }
 }
@@ -287,11 +302,12 @@ enum Weight {
     Warning,
 }
 
-/// Returns findings as the wire has them, in order: the first ones, and how many more there are.
-fn told(mut findings: Vec<Finding>, lines: &Lines, weight: Weight) -> Vec<Problem> {
+/// Returns findings as the wire has them, in order: the first ones, and how many more there are; and the number of all.
+fn told(mut findings: Vec<Finding>, lines: &Lines, weight: Weight) -> (Vec<Problem>, usize) {
     findings.sort();
     findings.dedup();
-    let more = findings.len().saturating_sub(PROBLEMS);
+    let count = findings.len();
+    let more = count.saturating_sub(PROBLEMS);
     if more > 0 {
         findings.truncate(PROBLEMS + 1);
         let what = match weight {
@@ -309,7 +325,7 @@ fn told(mut findings: Vec<Finding>, lines: &Lines, weight: Weight) -> Vec<Proble
             warning: weight == Weight::Warning,
         }
     };
-    findings.into_iter().map(problem).collect()
+    (findings.into_iter().map(problem).collect(), count)
 }
 
 /// The lines of a text, to tell places for people.

@@ -369,8 +369,9 @@ fn what_cannot_be_read_at_all_is_a_problem_with_a_place() {
 #[test]
 fn the_world_gives_warnings_at_their_place() {
     let reading = Reading::of_text(EVERYTHING, EXECUTABLE);
-    let absent = reading.questions();
-    assert_eq!(absent.len(), 5, "{absent:#?}");
+    let mut absent = reading.questions();
+    assert_eq!(absent.len(), 6, "{absent:#?}");
+    assert!(absent.remove(&Question::HandedOn("GEMINI_API_KEY".to_owned())));
     let facts = Facts {
         absent,
         writers: Writers::Others {
@@ -541,7 +542,8 @@ fn a_file_of_nonsense_is_told_in_short() {
         + &(0..150)
             .map(|number| format!("k{number} = 1\n"))
             .collect::<String>();
-    let problems = verdict(&many).problems;
+    let Verdict { problems, counts, .. } = verdict(&many);
+    assert_eq!((counts.problems, counts.warnings), (151, 0));
     let last = problems.last().expect("there are some");
     assert_eq!((problems.len(), last.line), (PROBLEMS + 1, 101));
     assert_eq!(last.message, "there are 51 more problems from here on");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pupitre_daemon::configuration as daemon;
-use pupitre_model::config::FILE_BYTES;
+use pupitre_model::config::{Counts, FILE_BYTES};
 use pupitre_protocol::configuration::{ConfigRecentReply, ConfigSource, Problem};
 
 use crate::desk::{self, Desk};
@@ -26,6 +26,8 @@ pub(crate) struct CheckedFile {
     /// The text, with values of `env` blotted out, so that it can be shown.
     pub(crate) text: String,
     pub(crate) problems: Vec<Problem>,
+    /// How many there are, also of those that are not told.
+    pub(crate) counts: Counts,
     /// The names of its agents, when it is valid.
     pub(crate) agents: Vec<String>,
 }
@@ -107,6 +109,7 @@ fn checked_file(bytes: &[u8], name: String, checked: daemon::Checked) -> Checked
         text: blotted(&String::from_utf8_lossy(bytes), &secrets),
         agents: agents.map(|agent| agent.name.to_string()).collect(),
         problems: verdict.problems,
+        counts: verdict.counts,
     }
 }
 

@@ -66,6 +66,46 @@ fn a_check_of_nothing_says_what_makes_the_file() {
 }
 
 #[test]
+fn a_file_with_more_mistakes_than_are_told_has_their_number() {
+    let desk = Desk::without_daemon(&[]);
+    let strangers: String = (0..500).map(|number| format!("k{number} = 1\n")).collect();
+    let output = desk.run_with_input(&["config", "check", "-"], strangers.as_bytes());
+    output
+        .expect_code(1)
+        .expect_stdout("there are 400 more problems from here on")
+        .expect_stdout("(stdin) has 500 problems\n");
+    let servers: String = (0..150)
+        .map(|number| format!("[[mcp_servers]]\nname = \"m{number}\"\ncommand = \"no-such-{number}\"\n"))
+        .collect();
+    desk.run_with_input(&["config", "check", "-"], servers.as_bytes())
+        .expect_code(0)
+        .expect_stdout("(stdin) is valid, with 150 warnings\n");
+}
+
+#[test]
+fn a_variable_that_agents_are_not_given_is_warned_of_in_words_that_are_true() {
+    let mut desk = Desk::without_daemon(&[]);
+    let text = |variable: &str| {
+        format!("[[agents]]\nname = \"a\"\npreset = \"demo\"\nenv = {{ A = \"${variable}\" }}\n")
+    };
+    desk.set_variable("PUPITRE_CONFIG", utf8(&desk.config()));
+    desk.set_variable_bytes("LATIN", b"caf\xe9");
+    for variable in ["LATIN", "PUPITRE_CONFIG"] {
+        let words = format!("the environment variable {variable} is set, but not handed on");
+        std::fs::write(desk.config(), text(variable)).unwrap();
+        desk.run(&["config", "check"])
+            .expect_code(0)
+            .expect_stdout(&words)
+            .expect_stdout("is valid, with 1 warning\n");
+    }
+    std::fs::write(desk.config(), text("LATIN")).unwrap();
+    desk.start_daemon();
+    desk.run(&["agents", "start", "a"])
+        .expect_code(1)
+        .expect_stderr("is set for the daemon, but not handed on");
+}
+
+#[test]
 fn who_may_write_the_file_is_told_with_what_to_do_and_not_of_stdin() {
     let desk = Desk::without_daemon(&[]);
     std::fs::set_permissions(desk.config(), std::fs::Permissions::from_mode(0o666)).unwrap();
