@@ -7,6 +7,7 @@ mod agents;
 mod browse;
 mod file;
 mod machine;
+mod obstacle;
 mod recent;
 mod save;
 mod task;
@@ -28,6 +29,7 @@ pub(crate) use agents::Agents;
 pub(crate) use browse::browse;
 pub use file::{Found, create, discover};
 pub use machine::{Checked, Machine, check, check_text};
+pub use obstacle::{Obstacle, Standing, standing};
 pub(crate) use task::{ConfigTask, Loaded, Surroundings};
 
 /// Why there is no configuration file to hold.
@@ -35,8 +37,8 @@ pub(crate) use task::{ConfigTask, Loaded, Surroundings};
 pub enum ConfigurationError {
     #[error("the configuration file {}, which {named_by} names, does not exist", path.display())]
     Missing { path: PathBuf, named_by: &'static str },
-    #[error("the configuration file {} is a link to {}, which does not exist", path.display(), target.display())]
-    LinkToNothing { path: PathBuf, target: PathBuf },
+    #[error("the configuration file cannot be used: {0}")]
+    Obstructed(#[from] Obstacle),
     #[error("the configuration file {}: {source}", path.display())]
     System { path: PathBuf, source: io::Error },
 }

@@ -15,7 +15,7 @@ use crate::desk::{self, Desk, absolute, utf8};
 use crate::failure::Failure;
 use crate::interrupt::Interrupts;
 use crate::output::Output;
-use file::{CheckedFile, Place};
+use file::{CheckedFile, Holder, Lack, Place};
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
@@ -94,7 +94,7 @@ struct PathView {
 }
 
 fn path(desk: &Desk, output: &mut Output, arguments: &JsonArguments) -> Result<(), Failure> {
-    let Place { path, source } = place_in_force(desk)?;
+    let Place { path, source, .. } = place_in_force(desk)?;
     if arguments.json {
         let exists = path.is_file();
         let path = utf8(path)?;
@@ -114,6 +114,7 @@ pub(super) fn place_in_force(desk: &Desk) -> Result<Place, Failure> {
             Ok(Place {
                 path: PathBuf::from(held.path),
                 source: held.source,
+                holder: Holder::Daemon,
             })
         }
         Err(Failure::NoDaemon) => Ok(file::discover(desk)),
@@ -127,11 +128,11 @@ fn check(desk: &Desk, output: &mut Output, arguments: &CheckArguments) -> Result
         // It is shown as it was given, so that an editor finds it from here.
         Some(file) => file::check(desk, file)?,
         None => {
-            let path = place_in_force(desk)?.path;
-            if !path.exists() {
-                return Err(Failure::Input(file::missing_words(desk, &path)));
+            let place = place_in_force(desk)?;
+            if let Some(lack) = file::lack(desk, &place) {
+                return Err(Failure::Input(lack.into_words()));
             }
-            file::check(desk, &path)?
+            file::check(desk, &place.path)?
         }
     };
     report(output, &checked, arguments.json)
@@ -165,12 +166,15 @@ fn init(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn edit(desk: &Desk, output: &mut Output) -> Result<(), Failure> {
-    let Place { path, source } = place_in_force(desk)?;
-    if source == ConfigSource::Default && !path.exists() {
-        file::create(desk, &path)?;
+    let place = place_in_force(desk)?;
+    let path = &place.path;
+    match file::lack(desk, &place) {
+        None => {}
+        Some(Lack::NotYet { .. }) => file::create(desk, path)?,
+        Some(Lack::Wrong { words }) => return Err(Failure::Input(words)),
     }
-    editor::edit(&path)?;
-    report(output, &file::check(desk, &path)?, false)
+    editor::edit(path)?;
+    report(output, &file::check(desk, path)?, false)
 }
 
 fn recent(desk: &Desk, output: &mut Output, arguments: &JsonArguments) -> Result<(), Failure> {

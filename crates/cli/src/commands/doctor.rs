@@ -8,6 +8,7 @@ use pupitre_protocol::method::system;
 use pupitre_protocol::system::Empty;
 use serde::Serialize;
 
+use super::config::file::Lack;
 use super::config::{file, place_in_force};
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -164,9 +165,10 @@ fn configuration(desk: &Desk) -> Vec<Finding> {
         Ok(place) => place,
         Err(failure) => return vec![finding("configuration", FindingState::Bad, failure.to_string())],
     };
-    if !place.path.exists() {
-        let words = file::missing_words(desk, &place.path);
-        return vec![finding("configuration", FindingState::Note, words)];
+    match file::lack(desk, &place) {
+        None => {}
+        Some(Lack::NotYet { words }) => return vec![finding("configuration", FindingState::Note, words)],
+        Some(Lack::Wrong { words }) => return vec![finding("configuration", FindingState::Bad, words)],
     }
     let shown = format!("{} ({})", place.path.display(), place.source.as_str());
     match file::check(desk, &place.path) {

@@ -3,6 +3,7 @@
 mod check;
 mod claim;
 mod doubt;
+mod obstacle;
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;

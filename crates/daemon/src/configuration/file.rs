@@ -1,7 +1,7 @@
 //! Which file is the configuration, and its first text.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use pupitre_model::config::first_file;
@@ -9,6 +9,7 @@ use pupitre_protocol::configuration::ConfigSource;
 
 use super::ConfigurationError;
 use super::machine::Machine;
+use super::obstacle::{Standing, standing};
 use super::recent::Recent;
 use crate::ConfigChoice;
 
@@ -62,30 +63,21 @@ pub(crate) fn open(found: Found, machine: &Machine) -> Result<Opened, Configurat
         path: path.clone(),
         named_by,
     };
-    let mut created = false;
-    // A link to nothing is a missing file, too.
-    if !path.try_exists().unwrap_or(true) {
-        match source {
-            ConfigSource::Flag => return Err(missing("--config")),
-            ConfigSource::Environment => return Err(missing("PUPITRE_CONFIG")),
-            ConfigSource::Recent => return Err(missing("the list of recent files")),
-            ConfigSource::Default => {
-                if let Ok(target) = path.read_link() {
-                    return Err(ConfigurationError::LinkToNothing { path, target });
-                }
-                create(&path, machine)?;
-                created = true;
-            }
+    let created = match (standing(&path), source) {
+        (Standing::File, _) => false,
+        (Standing::Obstructed(obstacle), _) => return Err(obstacle.into()),
+        (Standing::Absent, ConfigSource::Flag) => return Err(missing("--config")),
+        (Standing::Absent, ConfigSource::Environment) => return Err(missing("PUPITRE_CONFIG")),
+        (Standing::Absent, ConfigSource::Recent) => return Err(missing("the list of recent files")),
+        (Standing::Absent, ConfigSource::Default) => {
+            create(&path, machine)?;
+            true
         }
-    }
-    let system = |source| ConfigurationError::System {
+    };
+    let canonical = path.canonicalize().map_err(|source| ConfigurationError::System {
         path: path.clone(),
         source,
-    };
-    let canonical = path.canonicalize().map_err(system)?;
-    if !canonical.is_file() {
-        return Err(system(io::Error::other("it is no file")));
-    }
+    })?;
     Ok(Opened {
         canonical,
         path,

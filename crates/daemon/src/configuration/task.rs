@@ -19,8 +19,8 @@ use super::recent::Recent;
 use super::save::{hash, write_configuration};
 use super::watch::{Noticing, Watch};
 use super::{
-    Agents, Answer, ConfigHandle, ConfigRequest, ConfigurationError, Content, Held, Look, Machine, check,
-    first_problem, judge, read,
+    Agents, Answer, ConfigHandle, ConfigRequest, ConfigurationError, Content, Held, Look, Machine, Standing,
+    check, first_problem, judge, read, standing,
 };
 use crate::hub::UnitEvent;
 use crate::tasks::Tasks;
@@ -424,16 +424,19 @@ impl ConfigTask {
                 format!("the path {} must be absolute", path.display()),
             ));
         }
-        let not_there = |why: &str| {
-            RpcError::new(
-                ErrorKind::NotFound,
-                format!("the configuration file {} {why}", path.display()),
-            )
+        let not_there = |words| RpcError::new(ErrorKind::NotFound, words);
+        let missing = || {
+            not_there(format!(
+                "the configuration file {} does not exist",
+                path.display()
+            ))
         };
-        let canonical = path.canonicalize().map_err(|_| not_there("does not exist"))?;
-        if !canonical.is_file() {
-            return Err(not_there("is no file"));
+        match standing(&path) {
+            Standing::File => {}
+            Standing::Absent => return Err(missing()),
+            Standing::Obstructed(obstacle) => return Err(not_there(obstacle.to_string())),
         }
+        let canonical = path.canonicalize().map_err(|_| missing())?;
         let content = self.read(&path).await;
         if let Content::Unreadable(reason) = &content {
             return Err(RpcError::new(

@@ -4,7 +4,8 @@ use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use pupitre_daemon::configuration as daemon;
+use pupitre_client::location::CONFIG_VARIABLE;
+use pupitre_daemon::configuration::{self as daemon, Standing};
 use pupitre_model::config::{Counts, FILE_BYTES};
 use pupitre_protocol::configuration::{ConfigRecentReply, ConfigSource, Problem};
 
@@ -16,6 +17,32 @@ use crate::failure::Failure;
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
     pub(crate) source: ConfigSource,
+    pub(crate) holder: Holder,
+}
+
+/// Whether a daemon holds a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    Daemon,
+    /// A new daemon would take it.
+    Nobody,
+}
+
+/// Why there is no file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// The next start makes it.
+    NotYet { words: String },
+    /// Somebody has to do something about it.
+    Wrong { words: String },
+}
+
+impl Lack {
+    pub(crate) fn into_words(self) -> String {
+        match self {
+            Self::NotYet { words } | Self::Wrong { words } => words,
+        }
+    }
 }
 
 /// A file that was checked.
@@ -49,7 +76,11 @@ pub(crate) fn discover(desk: &Desk) -> Place {
         },
     };
     let daemon::Found { path, source } = daemon::discover(&choice, &desk.location.state_folder);
-    Place { path, source }
+    Place {
+        path,
+        source,
+        holder: Holder::Nobody,
+    }
 }
 
 /// Returns the files that were opened in the program.
@@ -59,26 +90,58 @@ pub(crate) fn recent(desk: &Desk) -> ConfigRecentReply {
 
 /// Makes a first file.
 pub(crate) fn create(desk: &Desk, path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_ok() {
-        return Err(Failure::Input(format!(
+    match daemon::standing(path) {
+        Standing::Absent => {
+            daemon::create(path, &machine(desk)?).map_err(|error| Failure::Input(error.to_string()))
+        }
+        Standing::File => Err(Failure::Input(format!(
             "{} is there already; `pupitre config edit` opens it",
             path.display()
-        )));
+        ))),
+        Standing::Obstructed(obstacle) => Err(Failure::Input(obstacle.to_string())),
     }
-    daemon::create(path, &machine(desk)?).map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// Says that the configuration file is not there, and what makes it.
-pub(crate) fn missing_words(desk: &Desk, path: &Path) -> String {
-    let missing = format!("{} does not exist yet", path.display());
-    let makers = match desk.config.source {
-        // Another file than the one that is made.
-        _ if desk.config.path != *path => return missing,
-        desk::ConfigSource::Default => "`pupitre config init` makes it, and so does `pupitre`",
-        // Whoever names a file that is not there is told so by everything else.
-        desk::ConfigSource::Flag | desk::ConfigSource::Environment => "`pupitre config init` makes it",
+/// Returns why the configuration file cannot be read, when it is not there, with what to do.
+pub(crate) fn lack(desk: &Desk, place: &Place) -> Option<Lack> {
+    match daemon::standing(&place.path) {
+        Standing::File => None,
+        Standing::Absent => Some(absence(desk, place)),
+        Standing::Obstructed(obstacle) => Some(Lack::Wrong {
+            words: obstacle.to_string(),
+        }),
+    }
+}
+
+fn absence(desk: &Desk, place: &Place) -> Lack {
+    let path = place.path.display();
+    let words = match (place.holder, place.source) {
+        (Holder::Daemon, _) => {
+            let way_out = if desk.config.path == place.path {
+                "`pupitre config init` makes a new one"
+            } else {
+                "`pupitre config open FILE` takes another one"
+            };
+            format!(
+                "{path} is not there any more, and the daemon goes on with what it read last; put it back, or {way_out}"
+            )
+        }
+        (Holder::Nobody, ConfigSource::Default) => {
+            return Lack::NotYet {
+                words: format!(
+                    "{path} does not exist yet; `pupitre config init` makes it, and so does `pupitre`"
+                ),
+            };
+        }
+        (Holder::Nobody, ConfigSource::Flag) => {
+            format!("{path}, which --config names, does not exist; `pupitre config init` makes it")
+        }
+        (Holder::Nobody, ConfigSource::Environment) => {
+            format!("{path}, which {CONFIG_VARIABLE} names, does not exist; `pupitre config init` makes it")
+        }
+        (Holder::Nobody, ConfigSource::Recent) => format!("{path} is not there any more"),
     };
-    format!("{missing}; {makers}")
+    Lack::Wrong { words }
 }
 
 /// Checks a file.

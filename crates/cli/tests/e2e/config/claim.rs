@@ -64,23 +64,6 @@ fn what_an_agent_starts_talks_to_its_daemon_and_claims_no_file() {
 }
 
 #[test]
-fn a_default_file_that_is_a_link_to_nothing_is_named_with_its_target() {
-    let desk = Desk::without_daemon(&[]);
-    std::fs::remove_file(desk.config()).unwrap();
-    symlink("/no/such/place.toml", desk.config()).unwrap();
-    desk.run(&["serve"])
-        .expect_code(1)
-        .expect_stderr("is a link to /no/such/place.toml, which does not exist");
-    std::fs::remove_file(desk.config()).unwrap();
-    let beside = desk.path("config/pupitre/beside.toml");
-    symlink(&beside, desk.config()).unwrap();
-    symlink(desk.config(), &beside).unwrap();
-    desk.run(&["serve"])
-        .expect_code(1)
-        .expect_stderr("Too many levels of symbolic links");
-}
-
-#[test]
 fn a_check_reads_files_alone_and_no_more_than_they_may_have() {
     let desk = Desk::without_daemon(&[]);
     let pipe = desk.path("work/pipe.toml");
