@@ -1,6 +1,7 @@
 //! Panes: made, read, searched, waited on, renamed, resized, looked at and closed, as people and scripts do it.
 
 mod attach;
+mod script;
 mod wait;
 
 use std::time::Duration;

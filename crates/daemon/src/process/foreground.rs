@@ -60,12 +60,13 @@ impl Foreground {
 }
 
 fn agent_among(processes: &[(u32, Process)], signatures: &Signatures) -> Option<FoundAgent> {
-    processes.iter().find_map(|(pid, process)| {
-        process.tool(signatures).map(|tool| FoundAgent {
-            pid: *pid,
-            tool: tool.to_owned(),
-            how: process.how(),
-        })
+    let facts = processes.iter().map(|(_, process)| process.facts());
+    let (place, tool) = signatures.agent_among(facts)?;
+    let (pid, process) = processes.get(place)?;
+    Some(FoundAgent {
+        pid: *pid,
+        tool: tool.to_owned(),
+        how: process.how(),
     })
 }
 

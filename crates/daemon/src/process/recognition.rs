@@ -33,17 +33,13 @@ impl Process {
         })
     }
 
-    /// Returns the terminal agent that it is.
-    pub(super) fn tool<'a>(&self, signatures: &'a Signatures) -> Option<&'a str> {
-        signatures.tool(&self.facts())
-    }
-
     /// Says whether it is an agent in any of the ways that an agent's program runs, also one that serves others.
     pub(super) fn is_agent(&self, signatures: &Signatures) -> bool {
         signatures.is_agent(&self.facts())
     }
 
-    fn facts(&self) -> ProcessFacts<'_> {
+    /// Returns what signatures look at.
+    pub(super) fn facts(&self) -> ProcessFacts<'_> {
         ProcessFacts {
             exe: self.exe.as_deref(),
             comm: &self.comm,

@@ -36,7 +36,7 @@ struct Signature {
     names: Vec<String>,
     /// Titles that the agent gives itself while an interpreter runs it: the name in the kernel and the first argument.
     titles: Vec<String>,
-    /// Patterns for the path of the script that an interpreter runs; Python's modules too.
+    /// Patterns for the path of the script that an interpreter or a shell runs; Python's modules too.
     scripts: Vec<String>,
 }
 
@@ -108,8 +108,29 @@ impl Signatures {
     ///
     /// Looked at in this order: the executable, the name in the kernel, the script that an interpreter runs.
     pub fn tool(&self, process: &ProcessFacts<'_>) -> Option<&str> {
-        let seen = Seen::of(process);
-        let found = self.find(&seen)?;
+        self.tool_of(&Seen::of(process))
+    }
+
+    /// Returns which of these processes is the agent, by its place, and the agent's name: the first that is one, where a
+    /// script of a shell counts only when nothing else is one, since most of them start an agent and are none.
+    pub fn agent_among<'a>(
+        &self,
+        processes: impl IntoIterator<Item = ProcessFacts<'a>>,
+    ) -> Option<(usize, &str)> {
+        let mut script = None;
+        for (place, process) in processes.into_iter().enumerate() {
+            let seen = Seen::of(&process);
+            let Some(tool) = self.tool_of(&seen) else { continue };
+            if !seen.is_shell_script() {
+                return Some((place, tool));
+            }
+            script = script.or(Some((place, tool)));
+        }
+        script
+    }
+
+    fn tool_of(&self, seen: &Seen<'_>) -> Option<&str> {
+        let found = self.find(seen)?;
         (!seen.is_server()).then_some(&found.tool)
     }
 
@@ -135,9 +156,9 @@ struct Seen<'a> {
     exe: Option<&'a str>,
     comm: &'a str,
     argv: &'a [String],
+    interpreter: Option<Interpreter>,
     /// What an interpreter runs, and the arguments of that; `None` when the process is no interpreter, or runs no script.
     script: Option<(&'a str, &'a [String])>,
-    is_interpreter: bool,
 }
 
 impl<'a> Seen<'a> {
@@ -145,15 +166,27 @@ impl<'a> Seen<'a> {
         let ProcessFacts { exe, comm, argv } = *process;
         // So the kernel shows a file that was replaced while it runs.
         let exe = exe.map(|exe| exe.strip_suffix(" (deleted)").unwrap_or(exe));
-        let program = exe.or(argv.first().map(String::as_str)).unwrap_or(comm);
-        let interpreter = Interpreter::of(program);
+        let first = argv.first().map(String::as_str);
+        // One program is many there, by the name that it is called by.
+        let own = exe.filter(|exe| base(exe) != "busybox");
+        let interpreter = Interpreter::of(own.or(first).unwrap_or(comm));
         Self {
             exe,
             comm,
             argv,
+            interpreter,
             script: interpreter.and_then(|interpreter| interpreter.script(argv.get(1..)?)),
-            is_interpreter: interpreter.is_some(),
         }
+    }
+
+    fn is_shell_script(&self) -> bool {
+        self.interpreter == Some(Interpreter::Shell) && self.script.is_some()
+    }
+
+    /// Says whether what it calls itself may be an agent's title. Nothing in a shell gives itself one.
+    fn may_have_title(&self) -> bool {
+        self.interpreter
+            .is_some_and(|interpreter| interpreter != Interpreter::Shell)
     }
 
     /// Says whether it serves programs, and no person at a terminal.
@@ -193,7 +226,7 @@ impl Signature {
         };
         let is_name = |name: &String| is_comm(seen.comm, name) && is_borne_out(name);
         let is_title =
-            |title: &String| seen.is_interpreter && seen.comm == title && first == Some(title.as_str());
+            |title: &String| seen.may_have_title() && seen.comm == title && first == Some(title.as_str());
         self.names.iter().any(is_name) || self.titles.iter().any(is_title)
     }
 
@@ -210,6 +243,7 @@ enum Interpreter {
     Bun,
     Deno,
     Python,
+    Shell,
 }
 
 impl Interpreter {
@@ -221,6 +255,7 @@ impl Interpreter {
             "bun" => Some(Self::Bun),
             "deno" => Some(Self::Deno),
             "python" | "pypy" => Some(Self::Python),
+            "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish" => Some(Self::Shell),
             _ => None,
         }
     }
@@ -238,11 +273,17 @@ impl Interpreter {
                     };
                     return Some((module, following));
                 }
+                // Nothing but the end of the options, to a shell.
+                "-" if self == Self::Shell => {}
+                option if self == Self::Shell && is_given_program(option) => return None,
                 // A program on the command line, or on stdin.
-                "-" | "-c" | "-e" | "--eval" | "-p" | "--print" | "-pe" => return None,
+                "-" | "-c" | "-e" | "--eval" | "-p" | "--print" | "-pe" if self != Self::Shell => {
+                    return None;
+                }
                 "--" => {}
                 option if self.takes_value(option) => rest = rest.get(1..)?,
                 option if option.starts_with('-') => {}
+                option if self == Self::Shell && is_short(option) => {}
                 word if self.is_subcommand(word) => {}
                 script => return Some((script, rest)),
             }
@@ -267,6 +308,10 @@ impl Interpreter {
                     | "--config"
             ),
             Self::Python => matches!(option, "-W" | "-X" | "-Q"),
+            Self::Shell => {
+                matches!(option, "--rcfile" | "--init-file")
+                    || is_short(option) && option.ends_with(['o', 'O'])
+            }
         }
     }
 
@@ -274,9 +319,19 @@ impl Interpreter {
         match self {
             Self::Bun => matches!(word, "run" | "x"),
             Self::Deno => word == "run",
-            Self::Node | Self::Python => false,
+            Self::Node | Self::Python | Self::Shell => false,
         }
     }
+}
+
+/// Says whether an argument of a shell is one-letter options behind each other.
+fn is_short(option: &str) -> bool {
+    option.starts_with(['-', '+']) && option.len() > 1 && !option.starts_with("--")
+}
+
+/// Says whether a shell with this option runs what stands on its command line, or on its stdin, and no script.
+fn is_given_program(option: &str) -> bool {
+    option == "--command" || option.starts_with('-') && is_short(option) && option.contains(['c', 's'])
 }
 
 fn base(path: &str) -> &str {

@@ -264,14 +264,117 @@ fn what_only_looks_like_an_agent_is_none() {
 }
 
 #[test]
-fn a_wrapper_in_another_language_is_not_the_agent() {
-    // What it runs is a process of its own, which is recognised.
-    check(
-        "/usr/bin/bash",
-        "claude",
-        &["/bin/bash", "/home/u/bin/claude"],
-        None,
-    );
+fn a_script_of_a_shell_is_an_agent_when_it_is_called_as_one() {
+    let is_agent = |exe: &str, comm: &str, argv: &[&str]| {
+        let argv: Vec<String> = argv.iter().map(|argument| (*argument).to_owned()).collect();
+        let process = ProcessFacts {
+            exe: Some(exe),
+            comm,
+            argv: &argv,
+        };
+        Signatures::built_in().is_agent(&process)
+    };
+    for (exe, comm, argv, tool) in [
+        // `#!/bin/bash`, `#!/bin/bash -e`, `#!/usr/bin/env bash`.
+        (
+            "/usr/bin/bash",
+            "gemini",
+            &["/bin/bash", "/home/u/bin/gemini", "-i", "hello"][..],
+            "gemini",
+        ),
+        (
+            "/usr/bin/bash",
+            "gemini",
+            &["/bin/bash", "-e", "/home/u/bin/gemini"],
+            "gemini",
+        ),
+        ("/usr/bin/bash", "bash", &["bash", "/home/u/bin/gemini"], "gemini"),
+        (
+            "/usr/bin/bash",
+            "bash",
+            &["bash", "-euo", "pipefail", "-O", "extglob", "--", "./codex"],
+            "codex",
+        ),
+        (
+            "/usr/bin/bash",
+            "bash",
+            &["bash", "--rcfile", "/x/rc", "+x", "claude"],
+            "claude",
+        ),
+        ("/usr/bin/dash", "sh", &["sh", "-", "/home/u/bin/qwen"], "qwen"),
+        (
+            "/usr/bin/zsh",
+            "zsh",
+            &["zsh", "-f", "/home/u/bin/opencode"],
+            "opencode",
+        ),
+        (
+            "/bin/busybox",
+            "claude",
+            &["/bin/sh", "/usr/local/bin/claude"],
+            "claude",
+        ),
+    ] {
+        check(exe, comm, argv, Some(tool));
+        assert!(is_agent(exe, comm, argv), "{argv:?}");
+    }
+    // One that speaks ACP is none for a person, and an agent all the same.
+    let serves = ["/bin/bash", "/home/u/bin/codex-acp"];
+    check("/usr/bin/bash", "codex-acp", &serves, None);
+    assert!(is_agent("/usr/bin/bash", "codex-acp", &serves));
+    for argv in [
+        &["bash"][..],
+        &["-bash"],
+        &["bash", "-i"],
+        &["bash", "-l"],
+        &["bash", "-c", "claude"],
+        &["bash", "-c", "/home/u/bin/claude"],
+        &["bash", "-lc", "claude", "claude"],
+        &["bash", "-ic", "gemini"],
+        &["bash", "-o", "pipefail", "-c", "codex"],
+        &["bash", "-s", "claude"],
+        &["bash", "--rcfile", "claude"],
+        &["bash", "-o", "codex"],
+        &["bash", "-x", "/home/u/bin/start", "claude"],
+        &["bash", "/home/u/claude/start"],
+        &["bash", "/home/u/bin/claude-wrapper"],
+        &["bash", "/home/u/bin/claude.txt"],
+    ] {
+        check("/usr/bin/bash", "bash", argv, None);
+        assert!(!is_agent("/usr/bin/bash", "bash", argv), "{argv:?}");
+    }
+    // A shell gives itself no title.
+    check("/usr/bin/bash", "pi", &["pi"], None);
+}
+
+#[test]
+fn the_agent_that_a_script_starts_is_the_agent() {
+    let check = |processes: &[(&str, &[&str])], expected: Option<(usize, &str)>| {
+        let argvs: Vec<Vec<String>> = processes
+            .iter()
+            .map(|(_, argv)| argv.iter().map(|argument| (*argument).to_owned()).collect())
+            .collect();
+        let facts = processes.iter().zip(&argvs).map(|((exe, _), argv)| ProcessFacts {
+            exe: Some(exe),
+            comm: base(exe),
+            argv,
+        });
+        let signatures = Signatures::built_in();
+        assert_eq!(signatures.agent_among(facts), expected, "{processes:?}");
+    };
+    let shell: (&str, &[&str]) = ("/usr/bin/bash", &["bash"]);
+    let script: (&str, &[&str]) = ("/usr/bin/bash", &["/bin/bash", "/home/u/bin/claude"]);
+    let native: (&str, &[&str]) = ("/opt/bin/claude", &["claude"]);
+    let wrapper: (&str, &[&str]) = (NODE, &["node", "/opt/bin/codex"]);
+    let wrapped: (&str, &[&str]) = ("/opt/vendor/bin/codex", &["codex"]);
+    check(&[], None);
+    check(&[shell], None);
+    check(&[shell, script], Some((1, "claude")));
+    check(&[script, shell, native], Some((2, "claude")));
+    check(&[script, script], Some((0, "claude")));
+    check(&[script, wrapper], Some((1, "codex")));
+    // What an interpreter runs is the agent itself, whatever it starts.
+    check(&[wrapper, wrapped], Some((0, "codex")));
 }
 
 #[test]
