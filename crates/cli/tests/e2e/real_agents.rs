@@ -2,6 +2,8 @@
 //! cancel in mid-stream, a kill in mid-turn, each followed by a turn that works. They run with `PUPITRE_REAL_AGENTS=1` for
 //! the small ones, `=all`, or names divided by commas; without it, or when an agent cannot be had, a test says so.
 
+mod panes;
+
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};

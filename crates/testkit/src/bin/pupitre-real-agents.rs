@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pupitre_testkit::real_agents::{Launch, RealAgent, cache_folder, install};
+use pupitre_testkit::real_agents::{AgentPackage, Launch, RealAgent, cache_folder, install};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         ["install", names @ ..] if !names.is_empty() => {
             let mut code = ExitCode::SUCCESS;
             for name in names {
-                let answer = match RealAgent::named(name) {
-                    Some(agent) => install(agent, &cache_folder()).map_err(|problem| problem.to_string()),
+                let answer = match AgentPackage::named(name) {
+                    Some(package) => install(package, &cache_folder()).map_err(|problem| problem.to_string()),
                     None => Err(format!("no agent is called {name}")),
                 };
                 match answer {

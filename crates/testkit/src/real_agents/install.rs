@@ -5,10 +5,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Package, RealAgent, Unavailable};
+use super::{AgentPackage, Source, Unavailable};
 
 /// Returns the folder of the agent below `cache`, installed now if it was not there.
-pub fn install(agent: RealAgent, cache: &Path) -> Result<PathBuf, Unavailable> {
+pub fn install(agent: impl Into<AgentPackage>, cache: &Path) -> Result<PathBuf, Unavailable> {
+    let agent = agent.into();
     let folder = agent.folder(cache);
     let cannot_use = |path: &Path| {
         let path = path.to_owned();
@@ -43,15 +44,15 @@ pub fn install(agent: RealAgent, cache: &Path) -> Result<PathBuf, Unavailable> {
     Ok(folder)
 }
 
-fn fill(agent: RealAgent, folder: &Path) -> Result<(), Unavailable> {
-    match agent.package() {
-        Package::Npm { name, version } => {
+fn fill(agent: AgentPackage, folder: &Path) -> Result<(), Unavailable> {
+    match agent.source {
+        Source::Npm { name, version } => {
             let mut npm = program("npm");
             npm.arg("install").arg("--prefix").arg(folder);
             npm.args(["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
             run(agent, "npm", npm.arg(format!("{name}@{version}")))
         }
-        Package::PythonWithExamples { name, version } => {
+        Source::PythonWithExamples { name, version } => {
             let requirement = format!("{name}=={version}");
             let mut pip = program("python3");
             pip.args([
@@ -90,7 +91,7 @@ fn program(name: &str) -> Command {
     Command::new(name)
 }
 
-fn run(agent: RealAgent, name: &'static str, command: &mut Command) -> Result<(), Unavailable> {
+fn run(agent: AgentPackage, name: &'static str, command: &mut Command) -> Result<(), Unavailable> {
     let output = command
         .stdin(Stdio::null())
         .output()

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{RealAgent, Unavailable};
+use super::{AgentPackage, RealAgent, Unavailable};
 
 /// All that is needed to start an agent.
 #[derive(Clone, Debug, Serialize)]
@@ -28,22 +28,15 @@ pub struct HomeFile {
 impl Launch {
     /// Returns how to start `agent`, installed below `cache`, with the model server at `server_url`.
     pub fn new(agent: RealAgent, cache: &Path, server_url: &str, home: &Path) -> Result<Self, Unavailable> {
-        let folder = agent.folder(cache);
-        if !folder.is_dir() {
-            return Err(Unavailable::NotInstalled {
-                agent: agent.name(),
-                path: folder,
-            });
-        }
-        let start = Start::of(agent, &folder, server_url, home);
-        if start.needed.iter().any(|path| !path.exists()) {
-            let path = start
-                .needed
-                .into_iter()
-                .find(|path| !path.exists())
-                .unwrap_or(folder);
+        let folder = agent_folder(agent, cache)?;
+        Self::of(agent, home, Start::of(agent, &folder, server_url, home))
+    }
+
+    /// Adds what every agent gets.
+    pub(super) fn of(agent: impl Into<AgentPackage>, home: &Path, start: Start) -> Result<Self, Unavailable> {
+        if let Some(path) = start.needed.into_iter().find(|path| !path.exists()) {
             return Err(Unavailable::Incomplete {
-                agent: agent.name(),
+                agent: agent.into().name(),
                 path,
             });
         }
@@ -81,8 +74,29 @@ impl Launch {
     }
 }
 
+/// Returns the folder of an agent that is installed.
+pub(super) fn agent_folder(agent: impl Into<AgentPackage>, cache: &Path) -> Result<PathBuf, Unavailable> {
+    let package = agent.into();
+    let folder = package.folder(cache);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(Unavailable::NotInstalled {
+        agent: package.name(),
+        path: folder,
+    })
+}
+
 /// Returns the native program: the script in `.bin` works only after an install script, and none is run.
-fn opencode_program(modules: &Path) -> PathBuf {
+pub(super) fn opencode_program(modules: &Path) -> PathBuf {
+    let of = |variant: &str| modules.join(format!("opencode-{}{variant}/bin/opencode", native()));
+    // The baseline variant runs on every processor of its kind; some kinds have no other.
+    let baseline = of("-baseline");
+    if baseline.exists() { baseline } else { of("") }
+}
+
+/// Returns what packages of native programs are called after: the system and the processor.
+pub(super) fn native() -> String {
     let system = if cfg!(target_os = "macos") {
         "darwin"
     } else {
@@ -93,13 +107,28 @@ fn opencode_program(modules: &Path) -> PathBuf {
     } else {
         "x64"
     };
-    let of = |variant: &str| modules.join(format!("opencode-{system}-{processor}{variant}/bin/opencode"));
-    // The baseline variant runs on every processor of its kind; some kinds have no other.
-    let baseline = of("-baseline");
-    if baseline.exists() { baseline } else { of("") }
+    format!("{system}-{processor}")
 }
 
-struct Start {
+/// Returns the settings of OpenCode, for a variable of its environment.
+pub(super) fn opencode_settings(server_url: &str) -> String {
+    let settings = json!({
+        "model": "tests/test-model",
+        "small_model": "tests/test-model",
+        "autoupdate": false,
+        "share": "disabled",
+        "provider": {"tests": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Tests",
+            "options": {"baseURL": format!("{server_url}/v1"), "apiKey": "no-key"},
+            "models": {"test-model": {"name": "Test model", "limit": {"context": 200_000, "output": 8_000}}},
+        }},
+        "permission": {"bash": "ask", "edit": "ask"},
+    });
+    settings.to_string()
+}
+
+pub(super) struct Start {
     command: PathBuf,
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -195,17 +224,7 @@ impl Start {
             }
             RealAgent::OpenCode => {
                 let program = opencode_program(&modules);
-                let settings = json!({
-                    "model": "tests/test-model",
-                    "provider": {"tests": {
-                        "npm": "@ai-sdk/openai-compatible",
-                        "name": "Tests",
-                        "options": {"baseURL": format!("{server_url}/v1"), "apiKey": "no-key"},
-                        "models": {"test-model": {"name": "Test model", "limit": {"context": 200_000, "output": 8_000}}},
-                    }},
-                    "permission": {"bash": "ask", "edit": "ask"},
-                });
-                let settings = settings.to_string();
+                let settings = opencode_settings(server_url);
                 let env = [
                     ("OPENCODE_CONFIG_CONTENT", settings.as_str()),
                     ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
@@ -217,7 +236,7 @@ impl Start {
         }
     }
 
-    fn with(
+    pub(super) fn with(
         command: PathBuf,
         args: &[&str],
         env: &[(&str, &str)],

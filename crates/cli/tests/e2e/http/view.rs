@@ -41,7 +41,7 @@ impl View {
     }
 }
 
-fn type_keys(page: &mut Socket, target: &str, keys: &str) {
+pub(super) fn type_keys(page: &mut Socket, target: &str, keys: &str) {
     page.call::<surface::Input>(&SurfaceInputParams {
         surface: target.to_owned(),
         data: STANDARD.encode(keys),
