@@ -65,6 +65,23 @@ const PLACES = [
     },
   },
   {
+    name: "search", path: "#/agents/builder", ready: ".ask", sizes: ["wide", "phone"],
+    async act(page, { language }) {
+      await page.getByRole("button", { name: language === "fr" ? "Conversations précédentes" : "Earlier conversations" }).click();
+      await page.getByRole("button", { name: language === "fr" ? "Tous les agents" : "Every agent" }).click();
+      await page.locator("[data-kept-filter]").fill(language === "fr" ? "une" : "the");
+      await page.waitForSelector("dialog[open] mark");
+    },
+  },
+  ...["export", "delete"].map((name) => ({
+    name: `conversation-${name}`, path: "#/agents/builder", ready: ".ask", sizes: ["wide", "phone"],
+    async act(page, { language }) {
+      await page.getByRole("button", { name: language === "fr" ? "Conversations précédentes" : "Earlier conversations" }).click();
+      await page.locator("dialog[open] li button").nth(name === "export" ? 0 : 1).click();
+      await page.waitForSelector("dialog[open] .which");
+    },
+  })),
+  {
     name: "completion", path: "#/agents/builder", ready: ".ask", sizes: ["wide", "phone"],
     async act(page) {
       await page.locator("textarea").fill("/re");

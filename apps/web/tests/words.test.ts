@@ -5,7 +5,7 @@ import { fr } from "../src/words/fr";
 import { formatAge, formatBytes, formatDuration, formatMoney, formatNumber } from "../src/words/format";
 
 /** Words that are the same in both languages. */
-const SHARED = new Set(["Agents", "Actions", "Conversations", "Plan", "Mode", "Messages", "Session", "Pupitre", "English", "Français", "Agent", "Image (x)", "2 messages", "1 message", "Surface", "80 × 24"]);
+const SHARED = new Set(["Agents", "Actions", "Conversations", "Plan", "Mode", "Messages", "Session", "Pupitre", "English", "Français", "Agent", "Image (x)", "2 messages", "1 message", "Surface", "80 × 24", "Markdown", "JSON"]);
 
 const ARGUMENTS: Record<string, unknown[][]> = {
   place: [["agents"], ["channels"], ["panes"], ["fleet"], ["settings"]],
@@ -25,6 +25,9 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   asksTo: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   asksFor: [[{ is: "permission", kind: "read" }], [{ is: "form" }], [{ is: "visit" }], [{ is: "login" }]],
+  exportFormat: [["markdown"], ["json"]],
+  exportFormatWhat: [["markdown"], ["json"]],
+  notDeletedFor: [["turn_running", "x"]],
   notSentFor: [["connection_lost"], ["too_large"]],
   toolStatus: [["pending"], ["in_progress"], ["completed"], ["failed"]],
   planStatus: [["completed"], ["in_progress"], ["pending"]],
@@ -52,7 +55,7 @@ function said(catalogue: Catalogue, key: keyof Catalogue): string[] {
   });
 }
 
-const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops|atWork|paneCount|closeWorkspaceWhat)$/;
+const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops|atWork|paneCount|closeWorkspaceWhat|matchCount)$/;
 const isCount = (key: string) => COUNTS.test(key);
 
 describe("the catalogues", () => {

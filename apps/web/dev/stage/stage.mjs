@@ -18,6 +18,8 @@ export class Stage {
     this.story = story(language, this.now);
     this.agents = this.story.agents;
     this.conversations = new Map(this.agents.map((agent) => [agent.name, this.blank(agent.name)]));
+    /** Earlier conversations, the newest last. */
+    this.earlier = [];
     this.rooms = this.story.rooms.channels;
     this.entries = new Map(this.rooms.map((room) => [room.name, []]));
     this.files = [this.configuration.path, "/home/ada/src/harbour/harbour.toml", "/home/ada/talks/demo.toml", "/home/ada/old.toml"];
@@ -86,9 +88,29 @@ export class Stage {
   /** Begins a new conversation and returns its id. */
   begin(name) {
     const conversation = this.blank(name);
+    const before = this.conversations.get(name);
+    if (before.messages.length > 0) this.earlier.push(before);
     this.conversations.set(name, conversation);
     this.emit({ type: "conversation:changed", agent: name, conversation: conversation.id });
     return conversation.id;
+  }
+
+  get kept() {
+    return [...this.earlier, ...this.conversations.values()];
+  }
+
+  keptOf(id) {
+    const conversation = this.kept.find((conversation) => conversation.id === id);
+    if (!conversation) throw { code: -32003, kind: "not_found", message: `there is no conversation ${id}` };
+    return conversation;
+  }
+
+  titleOf(conversation) {
+    return conversation.title ?? conversation.messages[0]?.parts[0]?.text ?? null;
+  }
+
+  isCurrent(conversation) {
+    return this.conversations.get(conversation.agent) === conversation;
   }
 
   /** A long conversation, for measuring and scrolling. */
@@ -260,27 +282,28 @@ const METHODS = {
   "agent.logs": (stage, { agent }) => ({ lines: agent === "nightly" ? stage.story.log.map((line, at) => ({ number: at + 1, ts: stage.now, line, stray: false })) : [] }),
   "chat.permissions": (stage) => ({ permissions: [...stage.conversations.values()].flatMap((conversation) => conversation.permissions), elicitations: [], logins: [] }),
   "chat.history": (stage, { agent }) => ({
-    conversations: [...stage.conversations.values()]
+    conversations: stage.kept
       .filter((conversation) => !agent || conversation.agent === agent)
       .map((conversation) => ({
-        id: conversation.id, agent: conversation.agent, title: conversation.title ?? conversation.messages[0]?.parts[0]?.text ?? null, cwd: "/home/ada/src/lockkeeper",
-        created_at: stage.now, updated_at: stage.now - conversation.agent.length * 41_000, messages: conversation.messages.length, current: true,
+        id: conversation.id, agent: conversation.agent, title: stage.titleOf(conversation), cwd: "/home/ada/src/lockkeeper",
+        created_at: stage.now, updated_at: stage.now - conversation.agent.length * 41_000, messages: conversation.messages.length, current: stage.isCurrent(conversation),
       })),
     truncated: false,
   }),
-  "chat.conversation": (stage, { agent, before, limit }) => {
+  "chat.conversation": (stage, { agent, conversation, before, limit }) => {
     find(stage, agent);
-    const { id, rev, title, messages, busy, queued, usage, commands, permissions, modes, config_options } = stage.conversations.get(agent);
+    const shown = stage.earlier.find((earlier) => earlier.id === conversation) ?? stage.conversations.get(agent);
+    const { id, rev, title, messages, busy, queued, usage, commands, permissions, modes, config_options } = shown;
     const reach = messages.filter((message) => !before || message.id < before).slice(-(limit ?? 200));
     return {
-      agent, conversation: id, read_only: false, title, cwd: "/home/ada/src/lockkeeper", rev, messages: reach, total: messages.length, truncated: false,
+      agent, conversation: id, read_only: !stage.isCurrent(shown), title, cwd: "/home/ada/src/lockkeeper", rev, messages: reach, total: messages.length, truncated: false,
       busy, queued, usage, commands, permissions, elicitations: [], login: null, modes, config_options, stalled: false, elicitations: [], login: null,
     };
   },
   "chat.search": (stage, { query, agent, limit }) => {
     const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
     const words = plain(query).match(/[\p{L}\p{N}]+/gu) ?? [];
-    const matches = [...stage.conversations.values()].filter((conversation) => !agent || conversation.agent === agent).flatMap((conversation) =>
+    const matches = stage.kept.filter((conversation) => !agent || conversation.agent === agent).flatMap((conversation) =>
       conversation.messages.filter((message) => message.done).flatMap((message) => {
         const text = message.parts.filter((part) => part.kind === "text").map((part) => part.text).join("\n");
         if (!words.every((word) => plain(text).includes(word))) return [];
@@ -288,7 +311,7 @@ const METHODS = {
         const end = at + words[0].length;
         const excerpt = [[text.slice(Math.max(0, at - 60), at), false], [text.slice(at, end), true], [text.slice(end, end + 60), false]];
         return [{
-          conversation: conversation.id, agent: conversation.agent, title: conversation.title, config: "", current: true, message_id: message.id,
+          conversation: conversation.id, agent: conversation.agent, title: stage.titleOf(conversation), config: "", current: stage.isCurrent(conversation), message_id: message.id,
           role: message.role, created_at: message.createdAt, excerpt: excerpt.filter(([piece]) => piece).map(([text, found]) => ({ text, found })),
         }];
       }),
@@ -296,16 +319,15 @@ const METHODS = {
     return { matches: matches.slice(0, limit ?? 50), truncated: matches.length > (limit ?? 50) };
   },
   "chat.delete": (stage, { id }) => {
-    const conversation = [...stage.conversations.values()].find((conversation) => conversation.id === id);
-    if (!conversation) throw { code: -32003, kind: "not_found", message: `there is no conversation ${id}` };
+    const conversation = stage.keptOf(id);
     if (conversation.busy) throw { code: -32005, kind: "turn_running", message: `agent ${conversation.agent} is answering` };
-    stage.begin(conversation.agent);
+    if (stage.isCurrent(conversation)) stage.begin(conversation.agent);
+    stage.earlier = stage.earlier.filter((earlier) => earlier !== conversation);
     stage.emit({ type: "conversation:deleted", agent: conversation.agent, conversation: id });
     return {};
   },
   "chat.export": (stage, { id, format }) => {
-    const conversation = [...stage.conversations.values()].find((conversation) => conversation.id === id);
-    if (!conversation) throw { code: -32003, kind: "not_found", message: `there is no conversation ${id}` };
+    const conversation = stage.keptOf(id);
     const words = (message) => message.parts.filter((part) => part.kind === "text").map((part) => part.text).join("\n\n");
     const text = format === "json"
       ? JSON.stringify({ conversation: { id, agent: conversation.agent }, messages: conversation.messages })

@@ -30,6 +30,16 @@ export class EndFollower {
     this.isAtEnd = true;
   }
 
+  /** A reader is led away from the end; where that ends, `look` says. */
+  leave(): void {
+    this.isAtEnd = false;
+  }
+
+  /** Notes whether the end is in sight, where nothing may have scrolled. */
+  look(): void {
+    if (this.#scroller) this.#look(this.#scroller);
+  }
+
   #look(scroller: HTMLElement) {
     const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_PX;
     // Only a reader goes up: what has grown since the last frame leaves the end below, and is still followed.

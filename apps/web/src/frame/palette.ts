@@ -2,7 +2,9 @@
 import type { ConversationSummary, Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 import { panesView } from "../panes/view.svelte";
+import { type Kept, keepingView } from "../places/keeping/view.svelte";
 import { hasAgent, stateOfSurface } from "../parts/states";
+import { hasWord } from "../stores/keeping.svelte";
 import { router } from "../stores/route.svelte";
 import type { Catalogue } from "../words/en";
 import { logout } from "../transport/login";
@@ -33,12 +35,19 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
   const action = (id: string, icon: string, title: string, run: Offer["run"], note?: string) =>
     offers.push({ id, group: "actions", icon, title, run, note });
   const route = router.route;
+  const earlier = route.place === "agents" ? route.earlier : null;
   const here = route.place === "agents" && route.agent !== null ? desk.agents.find(route.agent) : undefined;
   if (here) {
     const busy = desk.conversations.find(here.name, null)?.head?.busy === true;
     if (busy) action("stop-turn", "i-stop", say.stopAnswer(here.title), () => desk.call("chat.cancel", { agent: here.name }));
     action("new", "i-plus", say.newConversationWith(here.title), () => desk.call("chat.new", { agent: here.name }));
     action("find", "i-search", say.find, () => overlays.show("find"));
+    const shown = desk.conversations.find(here.name, earlier)?.head;
+    if (shown && shown.total > 0) {
+      const kept: Kept = { id: shown.conversation, agent: here.name, title: shown.title, current: !shown.read_only, messages: shown.total };
+      action("export", "i-export", say.exportThis, () => keepingView.export(kept));
+      action("delete", "i-delete", say.deleteThis, () => keepingView.delete(kept));
+    }
     action("history", "i-clock", say.earlierOf(here.title), () => overlays.show("history"));
     action("log", "i-read", say.logOf(here.title), () => overlays.show("log"));
   }
@@ -61,6 +70,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     action("restart-outdated", "i-restart", say.restartOutdated, all);
   }
   if (!desk.surfaces.isMissing) paneActions(desk, say, action);
+  action("search", "i-search", say.searchAll, () => overlays.search(""));
   action("settings", "i-settings", say.openSettings, () => router.go({ place: "settings" }));
   action("keys", "i-keyboard", say.showKeys, () => overlays.show("keys"));
   action("logout", "i-close", say.logOut, logout);
@@ -118,6 +128,18 @@ function paneActions(desk: Desk, say: Catalogue, action: Action): void {
   if (workspace) action("workspace-close", "i-close", say.closeWorkspace(workspace.name), () => void (panesView.dialog = { is: "close-workspace", workspace: workspace.workspace }));
 }
 
+const SEARCHED_FROM = 3;
+
+/** Returns the way to look for what was typed in everything that was said. */
+export function searchChoice(wanted: string, say: Catalogue): Choice[] {
+  const words = wanted.trim();
+  if (words.length < SEARCHED_FROM || wanted.startsWith(">") || !hasWord(words)) return [];
+  const title = say.searchFor(words);
+  return [{ id: "search-words", group: "conversations", icon: "i-search", title, pieces: [{ text: title, isHit: false }], rank: WORST_RANK + 1, run: () => overlays.search(words) }];
+}
+
+const WORST_RANK = 3;
+
 /** Returns what matches: every word that was typed is somewhere in title or note; `>` asks for actions only. */
 export function match(offers: readonly Offer[], wanted: string): Choice[] {
   const onlyActions = wanted.startsWith(">");
@@ -129,7 +151,7 @@ export function match(offers: readonly Offer[], wanted: string): Choice[] {
     const all = `${title} ${fold(offer.note ?? "")}`;
     if (!words.every((word) => all.includes(word))) continue;
     const first = words[0] ?? "";
-    const rank = title.startsWith(first) ? 0 : title.includes(` ${first}`) ? 1 : title.includes(first) ? 2 : 3;
+    const rank = title.startsWith(first) ? 0 : title.includes(` ${first}`) ? 1 : title.includes(first) ? 2 : WORST_RANK;
     found.push({ offer, rank });
   }
   if (words.length > 0) found.sort((one, other) => one.rank - other.rank);

@@ -43,6 +43,10 @@ export function handleKey(event: KeyboardEvent, desk: Desk): void {
     event.preventDefault();
     goPressedAt = 0;
     void goToQuestion(desk);
+  } else if (event.timeStamp - goPressedAt < CHORD_MS && event.key === "h") {
+    event.preventDefault();
+    goPressedAt = 0;
+    overlays.search("");
   } else if (event.timeStamp - goPressedAt < CHORD_MS && PLACES[event.key]) {
     event.preventDefault();
     goPressedAt = 0;

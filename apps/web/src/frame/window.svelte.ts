@@ -7,10 +7,17 @@ export const isPhone = new MediaQuery("(max-width: 719px)");
 /** The right column is a sheet. */
 export const isNarrow = new MediaQuery("(max-width: 1099px)");
 
-export type Overlay = "none" | "palette" | "keys" | "side" | "history" | "log" | "find";
+export type Overlay = "none" | "palette" | "keys" | "side" | "history" | "search" | "log" | "find";
 
 class Overlays {
   open: Overlay = $state("none");
+  /** What to look for in all conversations, when that opens. */
+  words = "";
+
+  search(words: string): void {
+    this.words = words;
+    this.open = "search";
+  }
 
   show(overlay: Overlay): void {
     this.open = overlay;

@@ -1,6 +1,7 @@
 // One conversation as the page draws it: the replica, and beside it what Svelte watches. A delta touches one message.
 import { Replica } from "../conversation/replica";
 import type { AgentName, ConversationId, Cost, ConversationView, Frame, Message, MessageId } from "../protocol";
+import { LIMITS } from "../protocol";
 import { sentence } from "../transport/failure";
 import type { Caller } from "./caller";
 import { isWorkChanged, NO_WORK, workOf, type Work } from "./work";
@@ -87,7 +88,19 @@ export class LiveConversation {
     }
   }
 
-  async loadOlder(): Promise<void> {
+  /** Holds a message, with everything after it; returns false when the conversation has no such message. */
+  async reach(id: MessageId): Promise<boolean> {
+    while (!this.byId.has(id)) {
+      const before = this.messages.length;
+      // Ids sort by creation: from the oldest that is held on, it would be here.
+      if (!this.hasOlder || (this.messages[0]?.id ?? "") < id) return false;
+      await this.loadOlder(LIMITS.CONVERSATION_MESSAGES_MOST);
+      if (this.messages.length === before) return false;
+    }
+    return true;
+  }
+
+  async loadOlder(limit = PAGE_MESSAGES): Promise<void> {
     const replica = this.replica;
     const first = replica?.messages[0];
     if (!replica || !first || this.isLoadingOlder || !this.hasOlder) return;
@@ -97,7 +110,7 @@ export class LiveConversation {
         agent: this.agent,
         conversation: replica.conversation,
         before: first.id,
-        limit: PAGE_MESSAGES,
+        limit,
       });
       if (this.replica === replica) {
         replica.prepend(older);

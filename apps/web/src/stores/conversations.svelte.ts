@@ -1,5 +1,5 @@
 // The conversations that the page holds: each agent's current one that was looked at, and the earlier ones on show.
-import { SvelteMap } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import type { AgentName, ConversationId, Frame } from "../protocol";
 import type { Caller } from "./caller";
 import { LiveConversation } from "./conversation.svelte";
@@ -8,6 +8,8 @@ import { LiveConversation } from "./conversation.svelte";
 const HELD_MOST = 24;
 
 export class ConversationsStore {
+  /** Those that were deleted while the page was open: no list shows them any more. */
+  readonly deleted = new SvelteSet<ConversationId>();
   private readonly held = new SvelteMap<string, LiveConversation>();
 
   constructor(private readonly caller: Caller) {}
@@ -35,7 +37,10 @@ export class ConversationsStore {
     const byAgent = new Map<AgentName, Frame[]>();
     for (const frame of frames) {
       if (!("agent" in frame)) continue;
-      if (frame.type === "conversation:deleted") this.held.delete(frame.conversation);
+      if (frame.type === "conversation:deleted") {
+        this.held.delete(frame.conversation);
+        this.deleted.add(frame.conversation);
+      }
       const list = byAgent.get(frame.agent);
       if (list) list.push(frame);
       else byAgent.set(frame.agent, [frame]);

@@ -1,21 +1,24 @@
 // Where the page is: the hash of its address, so that back, forward, reload and links work.
 import { tick } from "svelte";
-import type { AgentName, ConversationId, SurfaceId, WorkspaceId } from "../protocol";
+import type { AgentName, ConversationId, MessageId, SurfaceId, WorkspaceId } from "../protocol";
 
 /** The places that exist. */
 export type Place = "agents" | "channels" | "panes" | "fleet" | "settings";
 
 export type Route =
-  /** `agent` null: the list alone, which is the page of a phone. */
-  | { place: "agents"; agent: AgentName | null; earlier: ConversationId | null }
+  /** `agent` null: the list alone, which is the page of a phone. `message` is the one that is brought into view. */
+  | { place: "agents"; agent: AgentName | null; earlier: ConversationId | null; message?: MessageId }
   | { place: "channels"; channel: string | null }
   /** `workspace` null: the current one. `pane` is the one that is brought into view. */
   | { place: "panes"; workspace: WorkspaceId | null; pane: SurfaceId | null }
   | { place: "fleet" }
   | { place: "settings" };
 
+/** Stands where an earlier conversation's id would, before a message of the current one. */
+const CURRENT = "current";
+
 export function parseRoute(hash: string): Route {
-  const [place, first, second] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const [place, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   switch (place) {
     case "channels":
       return { place, channel: first || null };
@@ -25,13 +28,13 @@ export function parseRoute(hash: string): Route {
     case "settings":
       return { place };
     default:
-      return { place: "agents", agent: first || null, earlier: second || null };
+      return { place: "agents", agent: first || null, earlier: second === CURRENT ? null : second || null, ...(third ? { message: third } : {}) };
   }
 }
 
 export function formatRoute(route: Route): string {
   const steps: (string | null)[] = [route.place];
-  if (route.place === "agents") steps.push(route.agent, route.earlier);
+  if (route.place === "agents") steps.push(route.agent, route.message ? (route.earlier ?? CURRENT) : route.earlier, route.message ?? null);
   if (route.place === "panes") steps.push(...[route.workspace, route.pane].map((step) => (step === null ? null : String(step))));
   if (route.place === "channels") steps.push(route.channel);
   return `#/${steps.filter((step) => step !== null).map((step) => encodeURIComponent(step)).join("/")}`;

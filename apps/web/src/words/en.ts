@@ -1,6 +1,6 @@
 // The page's words in English; they are the shape that every other language must have.
 import type { About } from "../stores/asking.svelte";
-import type { Cause, Evidence, ExitStatus, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, Evidence, ExitStatus, ExportFormat, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { Arrangement } from "../panes/layout";
 import type { Place } from "../stores/route.svelte";
 import type { ConnectionState } from "../transport/connection";
@@ -88,6 +88,7 @@ export const en = {
     { keys: ["g", "p"], does: "Go to Panes" },
     { keys: ["g", "f"], does: "Go to Fleet" },
     { keys: ["g", "s"], does: "Go to Settings" },
+    { keys: ["g", "h"], does: "Find in all conversations" },
     { keys: ["g", "q"], does: "Go to what asks" },
     { keys: ["/"], does: "Filter the agents; in a message, its commands" },
     { keys: ["Ctrl", "↵"], does: "Send the message" },
@@ -161,10 +162,9 @@ export const en = {
   loadOlder: "Load older messages",
   earlier: "Earlier conversations",
   earlierOf: (agent: string) => `Conversations with ${agent}`,
-  filterConversations: "Filter conversations",
   noEarlier: "No conversation yet.",
   untitled: "Without a title",
-  currentConversation: "current,",
+  currentShort: "current",
   messageCount: (value: number) => count(value, "message", "messages"),
   newConversation: "New conversation",
   readOnly: "An earlier conversation: it can be read.",
@@ -240,6 +240,38 @@ export const en = {
   refusedThisTurn: (times: number) => (times === 1 ? "refused once this turn" : `refused ${times} times this turn`),
   inFolder: "in",
   touches: "touches",
+
+  // kept conversations
+  allConversations: "All conversations",
+  searchAll: "Find in all conversations",
+  searchFor: (words: string) => `Find “${words}” in what was said`,
+  searchWhat: "Title, or words that were said",
+  searchScope: "Where to look",
+  everyAgent: "Every agent",
+  inTitles: "Conversations",
+  inMessages: "Messages",
+  olderByWords: "Older ones are found by their words.",
+  moreMatches: "There are more: another word finds fewer.",
+  matchCount: (value: number) => count(value, "message found", "messages found"),
+  messageGone: "The message is not in this conversation any more.",
+  exportIt: "Export",
+  deleteIt: "Delete",
+  exportThis: "Export this conversation",
+  deleteThis: "Delete this conversation",
+  exportOf: (title: string) => `Export “${title}”`,
+  deleteOf: (title: string) => `Delete “${title}”`,
+  exportConversation: "Export a conversation",
+  exportFormat: (format: ExportFormat) => ({ markdown: "Markdown", json: "JSON" })[format],
+  exportFormatWhat: (format: ExportFormat) =>
+    ({ markdown: "To read: what was said and done, as text.", json: "For programs: every message and tool call, nothing cut." })[format],
+  exporting: (size: string) => `Writing… ${size}`,
+  deleteConversation: "Delete a conversation",
+  deleteWhat: "All its messages, tool calls and images are deleted, from the disk too. That cannot be undone.",
+  deleteLeaves: "Files that the agent changed stay as they are, and so does what was said in a channel. The agent may keep records of its own.",
+  deleteCurrentWhat: (agent: string) => `It is the current conversation: a new one with ${agent} begins.`,
+  deleteForGood: "Delete for good",
+  notDeletedFor: (kind: string, agent: string) =>
+    (({ turn_running: `Not deleted: ${agent} is answering in it. Stop the answer first.` }) as Record<string, string>)[kind],
 
   // composer
   messageTo: (agent: string) => `Message ${agent}`,
