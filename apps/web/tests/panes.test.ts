@@ -1,6 +1,6 @@
 // What the page does itself about panes: looking at one over a connection that breaks, keys that stay the page's, commands in words.
 import { describe, expect, test } from "vitest";
-import { shortFolder, wordsOf } from "../src/panes/command";
+import { wordsOf } from "../src/panes/command";
 import { isLeftAlone, paneKey } from "../src/panes/keys";
 import { placesOf } from "../src/panes/layout";
 import { piecesOf, type Screen, Typist, Viewer } from "../src/panes/viewer";
@@ -129,8 +129,6 @@ test("a command is taken apart as a person means it", () => {
   expect(wordsOf(`cargo watch -x 'test --all' "a \\"b\\"" c\\ d ''`)).toEqual(["cargo", "watch", "-x", "test --all", 'a "b"', "c d", ""]);
   expect(wordsOf("echo 'open")).toBe(null);
   expect(wordsOf("  ")).toEqual([]);
-  expect(shortFolder("/home/ada/src")).toBe("~/src");
-  expect(shortFolder("/homes/ada")).toBe("/homes/ada");
 });
 
 test("every pane and every divider has its place", () => {

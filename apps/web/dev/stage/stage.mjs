@@ -275,6 +275,10 @@ const find = (stage, name) => {
 
 const METHODS = {
   ...PANE_METHODS,
+  "system.identify": (stage) => ({
+    name: "pupitre", version: "0.0.0", protocol: 1, epoch: EPOCH, pid: 41_000, started_at: stage.now, config_path: stage.configuration.path, config_error: null,
+    log_path: "/home/ada/.local/state/pupitre/daemon.log", home: "/home/ada",
+  }),
   "agent.list": (stage) => ({ agents: stage.agents }),
   "agent.start": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "ready", error: null, pid: 41_999, started_at: Date.now() })),
   "agent.stop": (stage, { agent }) => (find(stage, agent), stage.state(agent, { state: "stopped", pid: null, started_at: null })),

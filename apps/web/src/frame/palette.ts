@@ -92,7 +92,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
   }
   for (const pane of desk.surfaces.list) {
     if (pane.kind !== "pane") continue;
-    const note = [hasAgent(pane) ? say.state(stateOfSurface(pane)) : null, pane.command, pane.cwd].filter((fact) => fact !== null).join(" · ");
+    const note = [hasAgent(pane) ? say.state(stateOfSurface(pane)) : null, pane.command, pane.cwd && desk.host.short(pane.cwd)].filter((fact) => fact !== null).join(" · ");
     offers.push({ id: `pane-${pane.surface_id}`, group: "panes", icon: "i-panes", title: pane.surface_name, note, run: () => panesView.go(desk, pane.surface_id) });
   }
   for (const entry of conversations) {

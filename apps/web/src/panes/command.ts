@@ -25,8 +25,3 @@ export function wordsOf(line: string): string[] | null {
   if (quote !== null) return null;
   return word === null ? words : [...words, word];
 }
-
-/** Returns a folder with the home folder as `~`, in the little room of a frame. */
-export function shortFolder(path: string): string {
-  return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)|^\/root(?=\/|$)/, "~");
-}

@@ -7,6 +7,7 @@ import { ChannelsStore } from "./channels.svelte";
 import { ConfigurationStore } from "./configuration.svelte";
 import { ConversationsStore } from "./conversations.svelte";
 import { DraftsStore } from "./drafts.svelte";
+import { HostStore } from "./host.svelte";
 import { Notifier } from "./notifier.svelte";
 import { AskingStore } from "./asking.svelte";
 import { SurfacesStore } from "./surfaces.svelte";
@@ -25,6 +26,7 @@ export class Desk {
   readonly channels = new ChannelsStore(this);
   readonly surfaces = new SurfacesStore(this);
   readonly workspaces = new WorkspacesStore(this);
+  readonly host = new HostStore(this);
   readonly drafts = new DraftsStore();
   readonly notifier = new Notifier(this);
   private readonly link: Connection;
@@ -78,6 +80,7 @@ export class Desk {
       this.channels.load(),
       this.surfaces.load(),
       this.workspaces.load(),
+      this.host.load(),
     ]);
     this.isReady = true;
     for (const result of results) {
