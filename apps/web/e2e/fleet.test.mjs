@@ -1,23 +1,12 @@
 // The fleet before the stage: what asks is answered there, filters and keys find rows, a row leads to its pane or conversation.
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { findChromium, launch, openPage } from "./browser.mjs";
-import { raise } from "./scene.mjs";
+import { useStage } from "./scene.mjs";
 
 describe("the fleet", () => {
-  let browser;
-  let scene;
+  const scene = useStage({ path: "#/fleet", ready: "tbody tr" });
   let page;
-  before(async () => {
-    browser = await launch(findChromium());
-    scene = await raise();
-    page = await openPage(browser, scene.url, { path: "#/fleet" });
-    await page.waitForSelector("tbody tr");
-  });
-  after(async () => {
-    await browser.close();
-    await scene.server.close();
-  });
+  before(() => ({ page } = scene));
 
   const names = () => page.locator("tbody .name").allInnerTexts();
 
@@ -45,8 +34,11 @@ describe("the fleet", () => {
     await page.getByRole("button", { name: /^All / }).click();
   });
 
-  test("answers a permission in place", async () => {
-    await page.locator(".inbox").getByRole("button", { name: "Allow once" }).click();
+  test("answers a permission in place, with the keys of its card", async () => {
+    const card = page.locator(".inbox .ask", { hasText: "Builder" });
+    await card.getByText("touches").waitFor();
+    await card.getByRole("button", { name: /^Allow once/ }).focus();
+    await page.keyboard.press("a");
     await page.waitForFunction(() => ![...document.querySelectorAll(".inbox .name")].some((name) => name.textContent === "Builder"));
     assert.equal(scene.stage.conversations.get("builder").permissions.length, 0);
   });

@@ -1,8 +1,7 @@
 // What an agent writes is shown, never run: no script, no request, nothing drawn outside its message.
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import assert from "node:assert/strict";
-import { findChromium, launch, openPage } from "./browser.mjs";
-import { raise } from "./scene.mjs";
+import { useStage } from "./scene.mjs";
 
 const CORPUS = {
   script: "<script>window.hacked = 1</script>\n\ntext",
@@ -38,19 +37,9 @@ const CORPUS = {
 };
 
 describe("hostile Markdown", () => {
-  let browser;
-  let scene;
+  const scene = useStage({ path: "#/agents/scratch", ready: "textarea" });
   let page;
-  before(async () => {
-    browser = await launch(findChromium());
-    scene = await raise();
-    page = await openPage(browser, scene.url, { path: "#/agents/scratch" });
-    await page.waitForSelector("textarea");
-  });
-  after(async () => {
-    await browser.close();
-    await scene.server.close();
-  });
+  before(() => ({ page } = scene));
 
   for (const [name, text] of Object.entries(CORPUS)) {
     test(name, async () => {

@@ -1,36 +1,29 @@
 // Kept conversations before the stage, by keyboard: found over all agents and opened at the message, written out, deleted.
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { findChromium, launch, openPage } from "./browser.mjs";
-import { raise } from "./scene.mjs";
+import { openPage } from "./browser.mjs";
+import { useStage } from "./scene.mjs";
 
 const MESSAGES = 1_500;
 
 describe("kept conversations", () => {
-  let browser;
-  let scene;
-  let page;
   /** An earlier conversation with Scratch. */
   let earlier;
-  before(async () => {
-    browser = await launch(findChromium());
-    scene = await raise();
-    const { stage } = scene;
-    stage.fill("scratch", MESSAGES);
-    const conversation = stage.conversations.get("scratch");
-    conversation.title = "A long talk";
-    conversation.messages[10].parts = [{ kind: "text", text: "The xylophone question" }];
-    stage.begin("scratch");
-    earlier = conversation.id;
-    stage.fill("scratch", 4);
-    page = await openPage(browser, scene.url, { path: "#/fleet" });
-    await page.waitForFunction(() => window.pupitre?.isReady);
+  const scene = useStage({
+    path: "#/fleet",
+    prepare(stage) {
+      stage.fill("scratch", MESSAGES);
+      const conversation = stage.conversations.get("scratch");
+      conversation.title = "A long talk";
+      conversation.messages[10].parts = [{ kind: "text", text: "The xylophone question" }];
+      stage.begin("scratch");
+      earlier = conversation.id;
+      stage.fill("scratch", 4);
+    },
   });
-  after(async () => {
-    await browser.close();
-    await scene.server.close();
-  });
+  let page;
+  before(() => ({ page } = scene));
 
   const dialog = () => page.locator("dialog[open]").last();
   const closed = () => page.waitForSelector("dialog[open]", { state: "detached" });
@@ -120,7 +113,7 @@ describe("kept conversations", () => {
   });
 
   test("one is deleted for good, and whoever reads it is led to the current one", async () => {
-    const other = await openPage(browser, scene.url, { path: `#/agents/scratch/${earlier}` });
+    const other = await openPage(scene.browser, scene.url, { path: `#/agents/scratch/${earlier}` });
     await other.waitForSelector(".read-only");
     await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press("g");

@@ -2,22 +2,12 @@
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { findChromium, launch, openPage } from "./browser.mjs";
-import { raise } from "./scene.mjs";
+import { raise, useStage } from "./scene.mjs";
 
 describe("keyboard", () => {
-  let browser;
-  let scene;
+  const scene = useStage({ path: "#/agents/builder", ready: ".ask" });
   let page;
-  before(async () => {
-    browser = await launch(findChromium());
-    scene = await raise();
-    page = await openPage(browser, scene.url, { path: "#/agents/builder" });
-    await page.waitForSelector(".ask");
-  });
-  after(async () => {
-    await browser.close();
-    await scene.server.close();
-  });
+  before(() => ({ page } = scene));
 
   const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute("aria-label") || document.activeElement?.textContent?.trim() || "");
   const hash = () => page.evaluate(() => location.hash);

@@ -1,8 +1,10 @@
 // A stage behind the page, and what every place must hold: accessible, nothing cut, no word of the other language.
+import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Stage } from "../dev/stage/stage.mjs";
+import { findChromium, launch, openPage } from "./browser.mjs";
 import { servePage } from "../dev/server.mjs";
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -12,6 +14,24 @@ export async function raise(options) {
   const stage = new Stage(options);
   const server = await servePage({ join: (webSocket) => stage.join(webSocket), upload: async (name) => `/tmp/${name}` });
   return { stage, server, url: server.url };
+}
+
+/** Gives the tests of a suite a browser before a stage of its own: before the first of them the scene has `browser`, `stage`, `url` and `page`. */
+export function useStage({ path = "", ready = "main", prepare = () => undefined } = {}) {
+  const scene = {};
+  before(async () => {
+    scene.browser = await launch(findChromium());
+    Object.assign(scene, await raise());
+    await prepare(scene.stage);
+    scene.page = await openPage(scene.browser, scene.url, { path });
+    await scene.page.waitForFunction(() => window.pupitre?.isReady);
+    await scene.page.waitForSelector(ready);
+  });
+  after(async () => {
+    await scene.browser?.close();
+    await scene.server?.close();
+  });
+  return scene;
 }
 
 /** Waits until several frames in a row draw the same: the list measures what it shows, and what is measured moves the rest. */
