@@ -5,6 +5,7 @@ import { panesView } from "../panes/view.svelte";
 import { type Kept, keepingView } from "../places/keeping/view.svelte";
 import { hasAgent, stateOfSurface } from "../parts/states";
 import { hasWord } from "../stores/keeping.svelte";
+import { preferences } from "../stores/preferences.svelte";
 import { router } from "../stores/route.svelte";
 import type { Catalogue } from "../words/en";
 import { logout } from "../transport/login";
@@ -70,6 +71,7 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
     action("restart-outdated", "i-restart", say.restartOutdated, all);
   }
   if (!desk.surfaces.isMissing) paneActions(desk, say, action);
+  action("read-terminals", "i-eye", preferences.readsTerminals ? say.stopReadingTerminals : say.readTerminals, () => preferences.set({ readsTerminals: !preferences.readsTerminals }));
   action("search", "i-search", say.searchAll, () => overlays.search(""));
   action("settings", "i-settings", say.openSettings, () => router.go({ place: "settings" }));
   action("keys", "i-keyboard", say.showKeys, () => overlays.show("keys"));
@@ -121,6 +123,7 @@ function paneActions(desk: Desk, say: Catalogue, action: Action): void {
     action("pane-beside", "i-split", say.splitBeside(name), () => panesView.split(desk, id, "row"));
     action("pane-below", "i-splith", say.splitBelow(name), () => panesView.split(desk, id, "column"));
     action("pane-enlarge", "i-zoom", panesView.enlarged === id ? say.shrink : say.enlarge(name), () => panesView.toggleEnlarged(id));
+    action("pane-find", "i-search", say.findInPane(name), () => void (panesView.finding = id));
     action("pane-rename", "i-edit", say.renameSurface(name), () => void (panesView.dialog = { is: "rename", surface: id }));
     action("pane-close", "i-close", say.closePane(name), () => panesView.close(desk, id));
   }

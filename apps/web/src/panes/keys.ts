@@ -1,9 +1,9 @@
 // The page's own keys in and around a terminal: Ctrl+Shift and a letter or an arrow. Everything else is the program's.
 
-export type PaneKey = "leave" | "beside" | "below" | "enlarge" | "close" | "copy" | "palette" | "left" | "right" | "up" | "down";
+export type PaneKey = "leave" | "beside" | "below" | "enlarge" | "close" | "copy" | "palette" | "find" | "left" | "right" | "up" | "down";
 
 const KEYS: Readonly<Record<string, PaneKey>> = {
-  KeyM: "leave", KeyD: "beside", KeyE: "below", KeyZ: "enlarge", KeyX: "close", KeyC: "copy", KeyK: "palette",
+  KeyM: "leave", KeyD: "beside", KeyE: "below", KeyZ: "enlarge", KeyX: "close", KeyC: "copy", KeyK: "palette", KeyF: "find",
   ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down",
 };
 

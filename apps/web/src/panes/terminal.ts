@@ -2,6 +2,7 @@
 // window nor the clipboard, and opens nothing by itself. Loaded when the first pane is shown.
 import "@xterm/xterm/css/xterm.css";
 import { FitAddon } from "@xterm/addon-fit";
+import { type ISearchDecorationOptions, SearchAddon } from "@xterm/addon-search";
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { type ITheme, Terminal } from "@xterm/xterm";
@@ -25,18 +26,28 @@ export type TerminalNews = {
   contact(isThere: boolean): void;
   ended(status: ExitStatus): void;
   size(size: PaneSize): void;
+  /** What is looked for is there so often; `at` counts from one and is 0 when there are too many to count. */
+  found(at: number, of: number): void;
+};
+
+export type TerminalWords = {
+  label: string;
+  /** Said by a screen reader when more comes than can be read. */
+  tooMuch: string;
 };
 
 export class PaneTerminal implements Screen {
   private readonly xterm: Terminal;
   private readonly fit = new FitAddon();
+  private readonly finder = new SearchAddon();
   private readonly frame: HTMLElement;
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private readonly watch = new MutationObserver(() => this.paint());
   private shown: PaneSize = { columns: 80, rows: 24 };
 
-  constructor(frame: HTMLElement, label: string, private readonly news: TerminalNews) {
+  constructor(frame: HTMLElement, words: TerminalWords, private readonly news: TerminalNews) {
     this.frame = frame;
+    Terminal.strings.tooMuchOutput = words.tooMuch;
     this.xterm = new Terminal({
       allowProposedApi: true,
       cursorBlink: false,
@@ -51,11 +62,13 @@ export class PaneTerminal implements Screen {
     this.xterm.loadAddon(new Unicode11Addon());
     this.xterm.unicode.activeVersion = "11";
     this.xterm.loadAddon(new WebLinksAddon((_, address) => this.follow(address)));
+    this.xterm.loadAddon(this.finder);
+    this.finder.onDidChangeResults(({ resultIndex, resultCount }) => news.found(resultIndex + 1, resultCount));
     this.xterm.open(frame);
     this.xterm.attachCustomKeyEventHandler((event) => !news.isOurs(event));
     this.xterm.onData((data) => news.typed(data));
     this.xterm.onBinary((data) => news.typed(Uint8Array.from(data, (letter) => letter.charCodeAt(0))));
-    this.name(label);
+    this.name(words.label);
     this.scheme.addEventListener("change", this.paint);
     this.watch.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   }
@@ -72,6 +85,30 @@ export class PaneTerminal implements Screen {
 
   focus(): void {
     this.xterm.focus();
+  }
+
+  /** Whether the lines are given to a screen reader; that costs some speed. */
+  set isRead(isRead: boolean) {
+    this.xterm.options.screenReaderMode = isRead;
+  }
+
+  /** Finds a text above or below what is chosen; a new one from the end upwards. */
+  find(text: string, where: "new" | "above" | "below"): void {
+    if (text === "") {
+      this.forget();
+      return;
+    }
+    const options = { decorations: marksOf(this.frame) };
+    if (where === "new") this.xterm.clearSelection();
+    if (where === "below") this.finder.findNext(text, options);
+    else this.finder.findPrevious(text, options);
+  }
+
+  /** Takes away the marks of what was found. */
+  forget(): void {
+    this.finder.clearDecorations();
+    this.xterm.clearSelection();
+    this.news.found(0, 0);
   }
 
   get selection(): string {
@@ -138,21 +175,33 @@ export class PaneTerminal implements Screen {
   };
 }
 
-/** Returns the colours of the tokens as they are now. */
-function themeOf(frame: HTMLElement): ITheme {
+/** Gives what the tokens are now to whoever makes something of them. */
+function withColours<T>(frame: HTMLElement, make: (colour: (token: string) => string) => T): T {
   const probe = frame.appendChild(document.createElement("i"));
-  const colour = (token: string) => {
+  const made = make((token) => {
     probe.style.color = `var(--${token})`;
     return getComputedStyle(probe).color;
-  };
-  const theme: ITheme = {
+  });
+  probe.remove();
+  return made;
+}
+
+/** Returns the colours of what was found, as the addon takes them. */
+function marksOf(frame: HTMLElement): ISearchDecorationOptions {
+  return withColours(frame, (colour) => {
+    const hex = (token: string) => `#${(colour(token).match(/\d+(?:\.\d+)?/g) ?? []).slice(0, 3).map((part) => Math.round(Number(part)).toString(16).padStart(2, "0")).join("")}`;
+    return { matchBackground: hex("warn-soft"), matchBorder: hex("warn-line"), matchOverviewRuler: hex("signal"), activeMatchBackground: hex("warn-line"), activeMatchBorder: hex("signal"), activeMatchColorOverviewRuler: hex("signal") };
+  });
+}
+
+/** Returns the colours of the tokens as they are now. */
+function themeOf(frame: HTMLElement): ITheme {
+  return withColours(frame, (colour) => ({
     background: colour("terminal"), foreground: colour("text"), cursor: colour("text"), cursorAccent: colour("terminal"),
     selectionBackground: colour("accent-line"), selectionInactiveBackground: colour("accent-soft"),
     black: colour("ansi-black"), red: colour("err"), green: colour("ok"), yellow: colour("warn"), blue: colour("accent"), magenta: colour("plum"), cyan: colour("info"), white: colour("ansi-white"),
     brightBlack: colour("text3"), brightRed: colour("err"), brightGreen: colour("ok"), brightYellow: colour("warn"), brightBlue: colour("accent"), brightMagenta: colour("plum"),
     brightCyan: colour("info"), brightWhite: colour("text"),
     scrollbarSliderBackground: colour("press"), scrollbarSliderHoverBackground: colour("press"), scrollbarSliderActiveBackground: colour("press"),
-  };
-  probe.remove();
-  return theme;
+  }));
 }

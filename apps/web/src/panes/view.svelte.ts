@@ -20,6 +20,8 @@ class PanesView {
   typed: SurfaceId | null = $state(null);
   /** The pane that was last used in this window: what keys and palette mean by "the pane". */
   last: SurfaceId | null = $state(null);
+  /** The pane in which something is looked for. */
+  finding: SurfaceId | null = $state(null);
   /** Why something that was asked for here did not happen. */
   failure: string | null = $state(null);
   /** The terminal that takes the focus as soon as it is there. */

@@ -2,9 +2,9 @@
 
 const KEY = "pupitre-preferences";
 
-type Stored = { enterSends: boolean; diffsSideBySide: boolean; isSideOpen: boolean };
+type Stored = { enterSends: boolean; diffsSideBySide: boolean; isSideOpen: boolean; readsTerminals: boolean };
 
-const DEFAULTS: Stored = { enterSends: false, diffsSideBySide: false, isSideOpen: true };
+const DEFAULTS: Stored = { enterSends: false, diffsSideBySide: false, isSideOpen: true, readsTerminals: false };
 
 class Preferences {
   private stored: Stored = $state.raw(read());
@@ -20,6 +20,11 @@ class Preferences {
   /** The right column, where the window has room for it. */
   get isSideOpen(): boolean {
     return this.stored.isSideOpen;
+  }
+
+  /** Terminals give their lines to a screen reader. */
+  get readsTerminals(): boolean {
+    return this.stored.readsTerminals;
   }
 
   set(change: Partial<Stored>): void {
