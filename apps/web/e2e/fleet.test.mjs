@@ -49,6 +49,19 @@ describe("the fleet", () => {
     assert.match(scene.stage.panes.screens.get(scene.stage.panes.find("reviewer").surface_id), /\u0003$/);
   });
 
+  test("says in the card why an interrupt did not get through", async () => {
+    const { panes } = scene.stage;
+    const write = panes.write;
+    panes.write = () => {
+      throw { code: -32005, kind: "surface_closed", message: "reviewer has ended" };
+    };
+    await page.locator(".inbox").getByRole("button", { name: "Interrupt" }).click();
+    await page.locator(".inbox .ask", { hasText: "reviewer" }).getByRole("alert").filter({ hasText: "reviewer has ended" }).waitFor();
+    panes.write = write;
+    await page.locator(".inbox").getByRole("button", { name: "Interrupt" }).click();
+    await page.waitForSelector(".inbox .failure", { state: "detached" });
+  });
+
   test("is walked by the arrows, and a row leads to its pane", async () => {
     await page.locator("tbody a").first().focus();
     for (const _ of ["port", "reviewer"]) await page.keyboard.press("ArrowDown");
