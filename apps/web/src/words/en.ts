@@ -374,7 +374,7 @@ export const en = {
   goToPane: "Go to pane",
   goToConversation: "Go to conversation",
   interrupt: "Interrupt",
-  answerThere: "answer it there",
+  answerThere: "seen on its screen; answer it there",
   wantsTo: (kind: ToolKind) => `Wants ${ASKS[kind]}.`,
   inWorkspace: (name: string) => `in ${name}`,
   noFleet: "Nothing is at work",

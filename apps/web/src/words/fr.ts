@@ -368,7 +368,7 @@ export const fr: Catalogue = {
   goToPane: "Aller au panneau",
   goToConversation: "Aller à la conversation",
   interrupt: "Interrompre",
-  answerThere: "répondez-y là-bas",
+  answerThere: "vu sur son écran ; répondez-y là-bas",
   wantsTo: (kind) => `Demande ${ASKS[kind]}.`,
   inWorkspace: (name) => `dans ${name}`,
   noFleet: "Rien n’est au travail",

@@ -3,6 +3,7 @@ import type { Desk } from "../../stores/desk.svelte";
 import type { SurfaceView } from "../../protocol";
 import { formatRoute } from "../../stores/route.svelte";
 import { formatDuration } from "../../words/format";
+import { describeActivity } from "../agents/activity";
 import type { Catalogue } from "../../words/en";
 import type { Language } from "../../words/language.svelte";
 
@@ -22,7 +23,8 @@ export function workspaceName(desk: Desk, surface: SurfaceView): string | null {
 }
 
 /** Returns what it waits on or does, and whether that is worth more than a glance. */
-export function doing({ standing }: SurfaceView, now: number, say: Catalogue, language: Language): { text: string; isQuiet: boolean } {
+export function doing(desk: Desk, surface: SurfaceView, now: number, say: Catalogue, language: Language): { text: string; isQuiet: boolean } {
+  const { standing } = surface;
   const told = (text: string | null, otherwise: string) => ({ text: firstLine(text) ?? otherwise, isQuiet: false });
   switch (standing.state) {
     case "waiting_for_input":
@@ -31,8 +33,13 @@ export function doing({ standing }: SurfaceView, now: number, say: Catalogue, la
       return told(standing.reason, say.failed);
     case "stalled":
       return told(say.silentInTurn(spanSince(standing.since, now, language)), "");
-    case "thinking":
+    case "thinking": {
+      // Of an agent of the configuration more is known than a tool's name.
+      const agent = surface.kind === "acp" ? desk.agents.find(surface.surface_name) : undefined;
+      const activity = agent && desk.agents.activity.get(agent.name);
+      if (agent && activity?.is === "tool") return told(describeActivity(agent, activity, say), say.works);
       return told(standing.active_tool_name === null ? null : say.runsTool(standing.active_tool_name), say.works);
+    }
     case "unknown_running":
       return told(standing.reason === "starting" ? say.startsUp : standing.reason === "no_hook" ? say.noHook : standing.reason, say.noHook);
     case "finished":
