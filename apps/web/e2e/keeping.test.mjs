@@ -1,8 +1,10 @@
-// Kept conversations before the stage, by keyboard: found over all agents and opened at the message, written out, deleted.
+// Kept conversations, by keyboard: found over all agents and opened at the message, written out, deleted. Before the stage,
+// and once before a real daemon.
 import { before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { openPage } from "./browser.mjs";
+import { missing, send, useDesk, waitIdle } from "./desk.mjs";
 import { useStage } from "./scene.mjs";
 
 const MESSAGES = 1_500;
@@ -139,6 +141,37 @@ describe("kept conversations", () => {
   test("an address of a message that is gone says so", async () => {
     await page.evaluate(() => (location.hash = "#/agents/scratch/current/m00000000"));
     await page.waitForSelector("[role=alert] >> text=The message is not in this conversation any more.");
+    assert.deepEqual(page.troubles, []);
+  });
+});
+
+describe("kept conversations of a real daemon", { skip: missing }, () => {
+  const scene = useDesk({ path: "#/agents/demo", ready: "textarea" });
+
+  test("are found, written out and deleted", async () => {
+    const { desk, page } = scene;
+    await send(page, "where is the glockenspiel?");
+    await waitIdle(page);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.waitForSelector(".wordmark");
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("g");
+    await page.keyboard.press("h");
+    await page.waitForFunction(() => document.activeElement?.matches("[data-kept-filter]"));
+    await page.keyboard.type("GLOCKEN");
+    const row = page.locator("dialog[open] li", { has: page.locator("mark", { hasText: "glockenspiel" }) }).last();
+    await row.waitFor();
+    await row.getByRole("button", { name: /^Export/ }).click();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown" }).click()]);
+    assert.match(await readFile(await file.path(), "utf8"), /where is the glockenspiel\?/);
+    await row.locator("a").click();
+    await page.waitForFunction(() => document.activeElement?.matches("[data-message].sought"));
+    await page.waitForSelector(".read-only");
+    await page.getByRole("button", { name: "Delete this conversation" }).click();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.waitForSelector(".wordmark");
+    const { conversations } = await desk.daemon.call("chat.history");
+    assert.deepEqual(conversations.map(({ current }) => current), [true]);
     assert.deepEqual(page.troubles, []);
   });
 });
