@@ -3,7 +3,7 @@ import type { ConversationSummary, Language, Theme } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 import { panesView } from "../panes/view.svelte";
 import { type Kept, keepingView } from "../places/keeping/view.svelte";
-import { hasAgent, stateOfSurface } from "../parts/states";
+import { hasAgent, type ShownState, shownState, stateOfSurface } from "../parts/states";
 import { hasWord } from "../stores/keeping.svelte";
 import { preferences } from "../stores/preferences.svelte";
 import { router } from "../stores/route.svelte";
@@ -20,6 +20,8 @@ type Offer = {
   icon: string;
   title: string;
   note?: string;
+  /** Of what it leads to; its word finds it, too. */
+  state?: { shown: ShownState; word: string };
   /** In epoch milliseconds. */
   at?: number;
   run(): void | Promise<unknown>;
@@ -84,9 +86,11 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
       action(`language-${choice}`, "i-fetch", `${say.language}: ${say.languageName(choice)}`, () => writeKey(desk, "language", choice));
     }
   }
+  const stateNow = (shown: ShownState) => ({ shown, word: say.state(shown) });
   for (const agent of desk.agents.list) {
     const run = () => router.go({ place: "agents", agent: agent.name, earlier: null });
-    offers.push({ id: `agent-${agent.name}`, group: "agents", icon: "i-agents", title: agent.title, note: say.state(agent.state), run });
+    const facts = { isAsking: desk.asking.of(agent.name).length > 0, isStalled: desk.agents.stalled.get(agent.name) === true };
+    offers.push({ id: `agent-${agent.name}`, group: "agents", icon: "i-agents", title: agent.title, state: stateNow(shownState(agent, facts)), run });
   }
   for (const channel of desk.channels.list) {
     const run = () => router.go({ place: "channels", channel: channel.name });
@@ -94,8 +98,9 @@ export function choicesOf(desk: Desk, conversations: readonly ConversationSummar
   }
   for (const pane of desk.surfaces.list) {
     if (pane.kind !== "pane") continue;
-    const note = [hasAgent(pane) ? say.state(stateOfSurface(pane)) : null, pane.command, pane.cwd && desk.host.short(pane.cwd)].filter((fact) => fact !== null).join(" · ");
-    offers.push({ id: `pane-${pane.surface_id}`, group: "panes", icon: "i-panes", title: pane.surface_name, note, run: () => panesView.go(desk, pane.surface_id) });
+    const note = [pane.command, pane.cwd && desk.host.short(pane.cwd)].filter((fact) => fact !== null).join(" · ");
+    const state = hasAgent(pane) ? stateNow(stateOfSurface(pane)) : undefined;
+    offers.push({ id: `pane-${pane.surface_id}`, group: "panes", icon: "i-panes", title: pane.surface_name, note, state, run: () => panesView.go(desk, pane.surface_id) });
   }
   for (const entry of conversations) {
     if (entry.messages === 0) continue;
@@ -151,7 +156,7 @@ export function match(offers: readonly Offer[], wanted: string): Choice[] {
   for (const offer of offers) {
     if (onlyActions && offer.group !== "actions") continue;
     const title = fold(offer.title);
-    const all = `${title} ${fold(offer.note ?? "")}`;
+    const all = `${title} ${fold(offer.note ?? "")} ${fold(offer.state?.word ?? "")}`;
     if (!words.every((word) => all.includes(word))) continue;
     const first = words[0] ?? "";
     const rank = title.startsWith(first) ? 0 : title.includes(` ${first}`) ? 1 : title.includes(first) ? 2 : WORST_RANK;
