@@ -40,7 +40,7 @@ impl Output {
             };
             table.row(vec![
                 Cell::new(&view.surface_id.to_string()),
-                Cell::styled(&view.surface_name, style::HEADING),
+                Cell::styled(&told(&view.surface_name), style::HEADING),
                 state_cell(&view.standing),
                 Cell::new(match view.kind {
                     SurfaceKind::Pane => view.standing.tool.as_deref().unwrap_or_default(),
@@ -48,8 +48,8 @@ impl Output {
                 }),
                 Cell::new(&view.workspace.map(|id| id.to_string()).unwrap_or_default()),
                 Cell::new(&size),
-                Cell::new(&command),
-                Cell::new(view.cwd.as_deref().unwrap_or_default()),
+                Cell::new(&told(&command)),
+                Cell::new(&told(view.cwd.as_deref().unwrap_or_default())),
             ]);
         }
         self.table(&table)
@@ -69,12 +69,12 @@ impl Output {
             let since = agent.waiting_ms.or(agent.idle_ms);
             table.row(vec![
                 Cell::new(&agent.surface_id.to_string()),
-                Cell::styled(&agent.surface_name, style::HEADING),
+                Cell::styled(&told(&agent.surface_name), style::HEADING),
                 Cell::new(standing.tool.as_deref().unwrap_or_default()),
                 state_cell(standing),
                 Cell::new(&since.map(duration_words).unwrap_or_default()),
                 Cell::new(&standing.pid.map(|pid| pid.to_string()).unwrap_or_default()),
-                Cell::new(&cut(what.unwrap_or_default())),
+                Cell::new(&told(&cut(what.unwrap_or_default()))),
             ]);
         }
         self.table(&table)
@@ -171,7 +171,7 @@ impl Output {
     }
 
     fn fact(&mut self, name: &str, value: &str) -> io::Result<()> {
-        self.line(&format!("{name:<12}{}", one_line(value)))
+        self.line(&format!("{name:<12}{}", told(value)))
     }
 
     /// Writes the table of workspaces.
@@ -183,7 +183,7 @@ impl Output {
             table.row(vec![
                 Cell::styled(if workspace.current { "*" } else { "" }, style::GOOD),
                 Cell::new(&workspace.workspace.to_string()),
-                Cell::styled(&workspace.name, style::HEADING),
+                Cell::styled(&told(&workspace.name), style::HEADING),
                 Cell::new(&panes.join(" ")),
             ]);
         }
@@ -205,7 +205,7 @@ impl Output {
                 .iter()
                 .map(|found| {
                     format!(
-                        "{} {} -{}: {}",
+                        "{} {} {}: {}",
                         found.surface_id, found.surface_name, found.offset, found.text
                     )
                 })
@@ -240,6 +240,12 @@ impl Output {
         };
         self.untrusted(&text)
     }
+}
+
+/// Returns a name or a short text of a surface as it stands outside of any fence: in one line, and nothing that could be taken for
+/// the tag of one.
+fn told(text: &str) -> String {
+    fence::broken(&one_line(text)).into_owned()
 }
 
 /// Returns bits that nobody can guess who wrote the text before they were drawn.

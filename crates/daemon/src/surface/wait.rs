@@ -95,6 +95,9 @@ fn read(params: &SurfaceWaitParams) -> Result<(Condition, Option<Quorum>), RpcEr
     if !params.idle && params.pattern.is_none() {
         return invalid("say what to wait for: idle, a pattern, or both");
     }
+    if params.pattern.as_ref().is_some_and(String::is_empty) {
+        return invalid("the pattern is empty");
+    }
     if params
         .pattern
         .as_ref()

@@ -258,6 +258,9 @@ struct OpenLine {
     number: Option<LineNumber>,
     text: String,
     generation: u64,
+    /// Blank lines behind one that came after the mark. A line feed leaves nothing in a row, so nothing tells when they came:
+    /// they count when another line that came after the mark follows.
+    blanks: Vec<LineNumber>,
 }
 
 impl OpenLine {
@@ -274,11 +277,19 @@ impl OpenLine {
     fn finish(&mut self, mark: Mark, after: &mut AfterMark) {
         let Some(number) = self.number.take() else { return };
         if self.generation > mark.generation {
+            for blank in self.blanks.drain(..) {
+                after.text.push('\n');
+                after.lines.push(blank);
+            }
             if !after.lines.is_empty() {
                 after.text.push('\n');
             }
             after.text.push_str(&self.text);
             after.lines.push(number);
+        } else if self.text.is_empty() && !after.lines.is_empty() {
+            self.blanks.push(number);
+        } else {
+            self.blanks.clear();
         }
         self.text.clear();
         self.generation = 0;

@@ -176,6 +176,19 @@ fn a_match_tells_the_offset_that_shows_it() {
 }
 
 #[test]
+fn blank_lines_between_those_after_a_mark_are_part_of_what_came() {
+    let mut screen = fed(20, 6, "half\r\n");
+    let mark = screen.mark();
+    screen.feed(b"x\r\n\r\n\r\ny\r\n\r\n", Instant::now());
+    let after = screen.read_after(mark);
+    assert_eq!(after.text, "x\n\n\ny");
+    assert_eq!(after.lines, [1, 2, 3, 4].map(LineNumber));
+    // The same when some of it has left the view.
+    screen.feed(b"z\r\n", Instant::now());
+    assert_eq!(screen.read_after(mark).text, "x\n\n\ny\n\nz");
+}
+
+#[test]
 fn what_came_after_a_mark_is_known_also_when_it_was_redrawn_above_the_cursor() {
     let mut screen = fed(20, 6, "old one\r\nold two\r\nspinner\r\n> ");
     let mark = screen.mark();

@@ -5,8 +5,8 @@
 //! them itself.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use pupitre_protocol::surface::{
     ExitStatus, PaneSize, SurfaceInputParams, SurfaceParams, SurfaceResizeParams, ViewerFrame,
 };
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use signal_hook::consts::SIGWINCH;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use crate::desk::Desk;
@@ -32,6 +32,9 @@ use crate::output::Output;
 const RESET: &[u8] = b"\x1b[?1049l\x1b[<99u\x1b[>4;0m\x1b[?1l\x1b>\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?2004l\x1b[?2026l\x1b[?7h\x1b[4l\x1b[r\x1b(B\x0f\x1b[0m\x1b[?25h\x1b[0 q\x1b[999;1H\r\n";
 /// Empties the terminal before the pane is drawn.
 const CLEAR: &[u8] = b"\x1b[?1049l\x1b[r\x1b[0m\x1b[H\x1b[2J";
+
+/// How long what was typed before the detach key may take to go out.
+const LAST_KEYS: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Args)]
 pub(crate) struct AttachArguments {
@@ -117,6 +120,8 @@ enum Left {
     Ended(ExitStatus),
     Closed,
     DaemonGone,
+    /// By this signal.
+    Told(i32),
 }
 
 pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) -> Result<(), Failure> {
@@ -129,21 +134,33 @@ pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) 
     let mut keys = desk.find()?;
     let (reply, view) = desk.connect_again()?.view(&SurfaceParams { surface: target })?;
     let id = reply.surface_id.to_string();
+    if std::env::var("PUPITRE_SURFACE_ID").is_ok_and(|own| own == id) {
+        return Err(Failure::Input(format!(
+            "this is pane {id} itself: shown in itself it would only draw its own drawing"
+        )));
+    }
     resize(&mut keys, &id)?;
-    let mut resizes = Signals::new([SIGWINCH]).map_err(Failure::Signals)?;
+    let signals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP];
+    let mut resizes = Signals::new(signals).map_err(Failure::Signals)?;
     let resize_handle = resizes.handle();
     let left = {
         let raw = Raw::begin()?;
         let is_left = Arc::new(AtomicBool::new(false));
         let mut sizes = desk.connect_again()?;
         let of_sizes = id.clone();
+        let (ends, left) = mpsc::channel();
+        let from_signals = ends.clone();
         let resizer = thread::spawn(move || {
-            for _ in resizes.forever() {
-                // A pane that is gone is seen by whoever reads its frames.
-                resize(&mut sizes, &of_sizes).ok();
+            for signal in resizes.forever() {
+                if signal == SIGWINCH {
+                    // A pane that is gone is seen by whoever reads its frames.
+                    resize(&mut sizes, &of_sizes).ok();
+                } else {
+                    // Whoever has left already waits for nothing.
+                    from_signals.send(Ok(Left::Told(signal))).ok();
+                }
             }
         });
-        let (ends, left) = std::sync::mpsc::channel();
         let from_pane = ends.clone();
         let is_left_by_pane = Arc::clone(&is_left);
         thread::spawn(move || {
@@ -151,8 +168,17 @@ pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) 
             // Whoever has left already waits for nothing.
             from_pane.send(left).ok();
         });
+        let (typed, to_send) = mpsc::channel();
+        let from_sender = ends.clone();
         thread::spawn(move || {
-            let left = type_into(&mut keys, &id, detach_key);
+            let left = send_all(&mut keys, &id, &to_send);
+            from_sender.send(left).ok();
+        });
+        thread::spawn(move || {
+            let left = read_keys(&typed, detach_key);
+            // What was typed before has a moment to go out, but a program that reads nothing keeps nobody here.
+            drop(typed);
+            thread::park_timeout(LAST_KEYS);
             ends.send(left).ok();
         });
         let left = left.recv().unwrap_or(Ok(Left::DaemonGone));
@@ -176,6 +202,8 @@ pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) 
         }
         Left::Closed => output.progress("the pane was closed")?,
         Left::DaemonGone => return Err(Failure::DaemonGone),
+        // The terminal is as it was: now the signal does what it does to every program.
+        Left::Told(signal) => signal_hook::low_level::emulate_default_handler(signal)?,
     }
     Ok(())
 }
@@ -247,8 +275,16 @@ fn send(client: &mut Client, id: &str, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Sends what is typed, until the detach key.
-fn type_into(client: &mut Client, id: &str, detach_key: DetachKey) -> Result<Left, Failure> {
+/// Sends what was typed, in its order, until no more comes.
+fn send_all(client: &mut Client, id: &str, typed: &mpsc::Receiver<Vec<u8>>) -> Result<Left, Failure> {
+    for bytes in typed {
+        send(client, id, &bytes)?;
+    }
+    Ok(Left::Detached)
+}
+
+/// Reads what is typed, until the detach key. It never waits for the pane, so that one can always leave.
+fn read_keys(typed_out: &mpsc::Sender<Vec<u8>>, detach_key: DetachKey) -> Result<Left, Failure> {
     let mut stdin = io::stdin().lock();
     let mut buffer = [0; 8 << 10];
     loop {
@@ -261,8 +297,9 @@ fn type_into(client: &mut Client, id: &str, detach_key: DetachKey) -> Result<Lef
         let typed = &buffer[..count];
         let detach = detach_key.place(typed);
         let bytes = &typed[..detach.unwrap_or(count)];
-        if !bytes.is_empty() {
-            send(client, id, bytes)?;
+        // Where nobody sends any more, that has been told.
+        if !bytes.is_empty() && typed_out.send(bytes.to_vec()).is_err() {
+            return Ok(Left::Detached);
         }
         if detach.is_some() {
             return Ok(Left::Detached);

@@ -131,7 +131,7 @@ fn several_targets_need_any_or_all_and_hits_accumulate() {
     pane(
         &desk,
         "b",
-        &when(&desk, "go", "echo HERE; clear; seq 3; exec sleep 600"),
+        &when(&desk, "go", "echo HERE; seq 300; exec sleep 600"),
     );
     let several = |quorum| SurfaceWaitParams {
         quorum: Some(quorum),
@@ -269,6 +269,9 @@ fn a_pattern_that_is_no_expression_says_why_in_one_line() {
             .expect_code(1)
             .expect_stderr("unclosed group");
     }
+    desk.run(&["wait", "--match", "a", "--pattern", ""])
+        .expect_code(1)
+        .expect_stderr("the pattern is empty");
 }
 
 #[test]
