@@ -91,6 +91,19 @@ struct Due {
     latest: Instant,
 }
 
+impl Due {
+    /// Returns when to look after a change: when it is quiet, but soon also when it never is. A look that was to come later,
+    /// because what stood in the file may have been half written, comes as soon: what stands there now may be whole.
+    fn after_change(now: Instant, before: Option<Self>) -> Self {
+        let soon = now + LATEST;
+        let latest = before.map_or(soon, |due| due.latest.min(soon));
+        Self {
+            at: (now + QUIET).min(latest),
+            latest,
+        }
+    }
+}
+
 impl Loaded {
     /// Finds the file and reads it.
     pub(crate) fn load(found: Found, machine: &Machine) -> Result<Self, ConfigurationError> {
@@ -196,11 +209,7 @@ impl ConfigTask {
 
     fn expect_change(&mut self) {
         let now = Instant::now();
-        let latest = self.due.map_or(now + LATEST, |due| due.latest);
-        self.due = Some(Due {
-            at: (now + QUIET).min(latest),
-            latest,
-        });
+        self.due = Some(Due::after_change(now, self.due));
     }
 
     /// Looks at the file, and applies what it says when that is something else than before.
@@ -492,5 +501,30 @@ async fn regularly(noticing: Noticing) {
     match noticing {
         Noticing::ByWatch => std::future::pending().await,
         Noticing::ByLooking => tokio::time::sleep(REGULARLY).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_without_end_are_looked_at_all_the_same() {
+        let begin = Instant::now();
+        let step = QUIET / 3;
+        // The file was empty, in the middle of a save, and is waited with.
+        let in_doubt = Due {
+            at: begin + IN_DOUBT,
+            latest: begin + IN_DOUBT,
+        };
+        for before in [None, Some(in_doubt)] {
+            let mut due = before;
+            let mut now = begin;
+            while due.is_none_or(|due| due.at > now) {
+                due = Some(Due::after_change(now, due));
+                now += step;
+                assert!(now <= begin + LATEST + step, "no look comes");
+            }
+        }
     }
 }
