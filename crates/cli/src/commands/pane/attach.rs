@@ -20,7 +20,7 @@ use pupitre_protocol::surface::{
     ExitStatus, PaneSize, SurfaceInputParams, SurfaceParams, SurfaceResizeParams, ViewerFrame,
 };
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use crate::desk::Desk;
@@ -108,6 +108,8 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         let mut stdout = io::stdout();
+        // Whoever is in the background by now is refused, and not held for ever: a signal that is handled does not stop.
+        signal_hook::flag::register(SIGTTOU, Arc::default()).ok();
         // The terminal may be gone, which is why we leave.
         stdout.write_all(RESET).and_then(|()| stdout.flush()).ok();
         tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before).ok();
@@ -140,11 +142,15 @@ pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) 
         )));
     }
     resize(&mut keys, &id)?;
-    let signals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP];
-    let mut resizes = Signals::new(signals).map_err(Failure::Signals)?;
+    let mut resizes = Signals::new([SIGWINCH]).map_err(Failure::Signals)?;
     let resize_handle = resizes.handle();
     let left = {
         let raw = Raw::begin()?;
+        // Only now is there something to put back. Before, in the background, the system holds this program until it is in the
+        // foreground, and a signal must end it there.
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            resize_handle.add_signal(signal).map_err(Failure::Signals)?;
+        }
         let is_left = Arc::new(AtomicBool::new(false));
         let mut sizes = desk.connect_again()?;
         let of_sizes = id.clone();

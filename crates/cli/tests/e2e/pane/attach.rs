@@ -55,6 +55,16 @@ fn a_terminal_is_put_back_also_when_attach_is_told_to_end() {
 }
 
 #[test]
+fn in_the_background_of_a_terminal_a_signal_ends_it_all_the_same() {
+    let desk = Desk::start();
+    pane(&desk, "inner", "echo inner is up; exec sleep 600");
+    // `timeout` has what it starts in a process group of its own, which is not the one in the foreground.
+    let script = format!("timeout 1 {PROGRAM} attach inner; echo attach said $?; exec sleep 600");
+    pane(&desk, "outer", &script);
+    wait_for_line(&desk, "outer", "^attach said 124$");
+}
+
+#[test]
 fn a_pane_is_not_shown_in_itself() {
     let desk = Desk::start();
     let script = format!("{PROGRAM} attach $PUPITRE_SURFACE_ID; echo attach said $?; exec sleep 600");
