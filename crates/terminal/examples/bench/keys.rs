@@ -107,7 +107,12 @@ fn key_times_of_tmux() -> Option<Vec<f64>> {
     // What is told of the attaching itself is over when this comes.
     writeln!(input, "display-message -p attached").expect("tmux reads");
     while lines.next().expect("tmux goes on").expect("it writes text") != "attached" {}
-    while !lines.next().expect("tmux goes on").expect("it writes text").starts_with("%end") {}
+    while !lines
+        .next()
+        .expect("tmux goes on")
+        .expect("it writes text")
+        .starts_with("%end")
+    {}
     let mut press = |key: &str, echo: Option<char>| {
         let begun = Instant::now();
         writeln!(input, "send-keys {key}").expect("tmux reads");

@@ -44,7 +44,10 @@ pub(super) fn measure(subject: &Subject, texts: &Texts) -> Result<Vec<Row>> {
 /// The text, then a line of its own.
 fn script(text: &Text) -> String {
     // A corpus may end within a colour, a line, or the middle of the screen.
-    format!("cat {}; printf '\\033[m\\033[999;1H\\nEND\\n'; exec cat", text.path.display())
+    format!(
+        "cat {}; printf '\\033[m\\033[999;1H\\nEND\\n'; exec cat",
+        text.path.display()
+    )
 }
 
 fn through_pane(calls: &mut Calls, text: &Text) -> Result<Duration> {
