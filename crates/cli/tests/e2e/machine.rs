@@ -121,7 +121,7 @@ fn commands_run_in_the_folder_and_end_with_their_agent() {
     let (desk, report) = desk_with(
         r#"handshake
 expect session/prompt
-send {"jsonrpc":"2.0","id":"a","method":"terminal/create","params":{"sessionId":"${session}","command":"cat text; echo $WORD >&2; exit 3","env":[{"name":"WORD","value":"oops"}]}}
+send {"jsonrpc":"2.0","id":"a","method":"terminal/create","params":{"sessionId":"${session}","command":"echo; cat text; echo; echo $WORD >&2; exit 3","env":[{"name":"WORD","value":"oops"}]}}
 expect-answer "a" result
 send {"jsonrpc":"2.0","id":"b","method":"terminal/wait_for_exit","params":{"sessionId":"${session}","terminalId":"terminal-3"}}
 expect-answer "b" result
@@ -149,12 +149,12 @@ serve
     desk.run(&["ask", "odd", "go"]).expect_code(0);
     desk.run(&["agents", "trace", "odd"])
         .expect_stdout(
-            r#""output":"one\ntwo\noops","truncated":false,"exitStatus":{"exitCode":3,"signal":null}"#,
+            r#""output":"\none\ntwo\n\noops","truncated":false,"exitStatus":{"exitCode":3,"signal":null}"#,
         )
         .expect_stdout(r#""exitCode":null,"signal":"SIGTERM""#);
     desk.run(&["ls"]).expect_stdout("odd");
     desk.run(&["read", "3", "--raw"])
-        .expect_stdout("one\ntwo\noops\n");
+        .expect_stdout("one\ntwo\n\noops\n");
     desk.run(&["status", "5", "--json"])
         .expect_stdout(r#""exit_status":{"signal":"SIGTERM"}"#);
     let text = desk.path("work/text").display().to_string();

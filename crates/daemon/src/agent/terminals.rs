@@ -7,7 +7,7 @@ use pupitre_protocol::limits::{AGENT_TERMINALS, TERMINAL_OUTPUT_BYTES, TERMINAL_
 use pupitre_protocol::surface::ExitStatus;
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{AgentName, ErrorKind, RpcError, SurfaceId};
-use pupitre_terminal::{Mark, Missing};
+use pupitre_terminal::LineNumber;
 use tokio::sync::mpsc;
 
 use super::Respond;
@@ -222,12 +222,13 @@ impl Terminals {
     /// Returns what a command has written, as text. `None` when there is none of this name.
     pub(super) fn output(&self, id: &str) -> Option<TerminalOutput> {
         let terminal = self.known.get(id)?;
-        let beginning = Mark { generation: 0 };
-        let after = terminal.pane.inspect(|state| state.screen.read_after(beginning));
-        let (output, is_cut) = end_of(&after.text, terminal.most_bytes);
+        let whole = terminal.pane.inspect(|state| state.screen.read(usize::MAX, 0));
+        let whole = whole.expect("the newest line is never past the end");
+        let (output, is_cut) = end_of(&whole.text, terminal.most_bytes);
         Some(TerminalOutput {
             output: output.to_owned(),
-            truncated: is_cut || after.missing != Missing::Nothing,
+            // Lines are numbered from 0: where the first is another, those before it are gone.
+            truncated: is_cut || whole.first_line != LineNumber(0),
             exit_status: terminal.exit.clone(),
         })
     }
