@@ -25,9 +25,10 @@ use crate::process::{Foreground, Owner, Requests, World};
 use crate::surface::NameWish;
 
 use pump::Pump;
-use state::{Life, PaneState};
+use state::Life;
 
 pub(crate) use program::{PaneProgram, PlaceOf, Wanted};
+pub(crate) use state::PaneState;
 pub(crate) use told::{cut, status_words};
 pub(crate) use viewers::{Viewer, ViewerNews};
 pub(crate) use waiters::{Hit, Since, Waiter, matching, reported};
@@ -177,11 +178,14 @@ impl Pane {
         outcome
     }
 
-    /// Takes note that the pane has its place; from here on what changes is told. Returns what lists show of it.
-    pub(crate) fn admit(&self) -> SurfaceView {
+    /// Takes note that the pane has its place; from here on what changes is told. Returns what lists show of it, once
+    /// `tell` has told it: under the lock, so that nothing is told of a pane before its opening.
+    pub(crate) fn admit(&self, tell: impl FnOnce(SurfaceView)) -> SurfaceView {
         self.change(|state| {
             state.admitted();
-            state.view(self.created_at)
+            let view = state.view(self.created_at);
+            tell(view.clone());
+            view
         })
     }
 
@@ -192,8 +196,17 @@ impl Pane {
 
     /// Looks at who is in the foreground now, and returns what lists show.
     pub(crate) fn fresh_view(&self) -> SurfaceView {
+        self.fresh_view_and(|_| ()).0
+    }
+
+    /// As `fresh_view`, with something else of the same moment.
+    pub(crate) fn fresh_view_and<Other>(
+        &self,
+        other: impl FnOnce(&PaneState) -> Other,
+    ) -> (SurfaceView, Other) {
         self.look();
-        self.view()
+        let state = self.lock();
+        (state.view(self.created_at), other(&state))
     }
 
     /// Looks at who is in the foreground.

@@ -396,8 +396,7 @@ impl Surfaces {
                             registry.workspaces.focus(pane.id());
                         }
                         registry.panes.insert(pane.id(), pane.clone());
-                        let view = pane.admit();
-                        self.tell(Event::SurfaceOpened(view.clone()));
+                        let view = pane.admit(|view| self.tell(Event::SurfaceOpened(view)));
                         self.tell_workspaces(&registry);
                         view
                     })

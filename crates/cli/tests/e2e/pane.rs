@@ -1,6 +1,7 @@
 //! Panes: made, read, searched, waited on, renamed, resized, looked at and closed, as people and scripts do it.
 
 mod attach;
+mod events;
 mod script;
 mod wait;
 
@@ -341,48 +342,6 @@ fn a_program_that_ends_with_its_input_unread_freezes_nobody() {
     for name in ["one", "after"] {
         desk.run(&["close", name]).expect_code(0);
     }
-}
-
-#[test]
-fn what_changes_of_a_pane_is_told_between_its_opening_and_its_closing() {
-    let desk = Desk::start();
-    let mut events = desk.events_with(&SubscribeParams {
-        types: Some(vec![
-            EventKind::SurfaceOpened,
-            EventKind::SurfaceChanged,
-            EventKind::SurfaceClosed,
-        ]),
-        ..SubscribeParams::default()
-    });
-    let id = pane(&desk, "dead", "exit 7");
-    wait_for_end(&desk, &id);
-    // Its program has ended; what happens to it is told nevertheless.
-    desk.run(&["rename", "dead", "renamed"]).expect_code(0);
-    let mut kinds = Vec::new();
-    let mut is_closing = false;
-    while kinds.last() != Some(&EventKind::SurfaceClosed) {
-        let (kind, name) = events.wait_for("something of the pane", |frame| {
-            let name = match &frame.event {
-                Event::SurfaceOpened(view) | Event::SurfaceChanged(view) => view.surface_name.clone(),
-                Event::SurfaceClosed(closed) => closed.surface_name.clone(),
-                _ => return None,
-            };
-            Some((frame.event.kind(), name))
-        });
-        kinds.push(kind);
-        if name == "renamed" && !is_closing {
-            desk.run(&["close", "renamed"]).expect_code(0);
-            is_closing = true;
-        }
-    }
-    assert_eq!(kinds.first(), Some(&EventKind::SurfaceOpened), "{kinds:?}");
-    assert_eq!(
-        kinds
-            .iter()
-            .filter(|kind| **kind == EventKind::SurfaceOpened)
-            .count(),
-        1
-    );
 }
 
 #[test]
