@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::AuthMethod;
-use crate::{AgentName, Cause, ConversationId, MessageId, PermissionId};
+use crate::{AgentName, Cause, ConversationId, MessageId, PermissionId, SurfaceId};
 
 pub use elicitation::{
     AnswerElicitationParams, Elicitation, ElicitationAction, ElicitationOutcome, Field, FieldInput,
@@ -164,6 +164,9 @@ pub struct ToolCall {
     pub output: Option<String>,
     pub locations: Vec<Location>,
     pub diffs: Vec<Diff>,
+    /// The panes in which its commands run or ran (ACP: terminals of its content). One that is closed is not found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panes: Vec<SurfaceId>,
     /// Stop ended it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancelled: bool,

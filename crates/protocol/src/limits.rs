@@ -168,5 +168,5 @@ pub const SNAPSHOT_BYTES: usize = 8 << 20;
 pub const SURFACE_CHANGED_MS: u64 = 50;
 /// What is kept of a text that an agent or a terminal told, in bytes.
 pub const TOLD_TEXT_BYTES: usize = 2 << 10;
-/// How many records, titles and notifications are kept of a pane.
+/// How many are kept of a pane of each kind: records of its state, titles, notifications, and what else it told.
 pub const TOLD_SIGNALS: usize = 64;

@@ -22,6 +22,8 @@ pub(crate) use style::{DEFAULT_BACKGROUND, DEFAULT_FOREGROUND, Look, NAMES};
 pub(crate) use view::{LooseRow, RowView};
 use watch::Watch;
 
+use crate::screen::text::Mark;
+
 /// The number of a line of a pane, counted from its first and never given twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineNumber(pub u64);
@@ -288,12 +290,13 @@ impl History {
         add(self.open.text());
     }
 
-    /// Calls `each` with the number, the text and the last change of every row that may belong to a line that changed
-    /// after generation `stamp`; rows of older blocks are skipped without being read.
-    pub(crate) fn for_each_row_since(&self, stamp: u64, mut each: impl FnMut(LineNumber, &RowView<'_>)) {
+    /// Calls `each` with the number, the text and the last change of every row that may belong to a line that came after
+    /// the mark; rows of older blocks are skipped without being read.
+    pub(crate) fn for_each_row_since(&self, mark: Mark, mut each: impl FnMut(LineNumber, &RowView<'_>)) {
         let mut line = self.dropped_lines;
         for block in &self.blocks {
-            if block.newest_stamp <= stamp {
+            let is_before = |place: LineNumber| line + block.lines as u64 <= place.0;
+            if block.newest_stamp <= mark.generation && mark.line.is_none_or(is_before) {
                 line += block.lines as u64;
                 continue;
             }

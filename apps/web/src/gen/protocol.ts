@@ -2068,6 +2068,8 @@ export type ToolCall = {
   output: string | null;
   locations: Array<Location>;
   diffs: Array<Diff>;
+  /** The panes in which its commands run or ran (ACP: terminals of its content). One that is closed is not found. */
+  panes?: Array<SurfaceId>;
   /** Stop ended it. */
   cancelled?: boolean;
   /** Something of it was cut; `chat.part` gives the whole. */

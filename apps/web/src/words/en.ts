@@ -232,6 +232,7 @@ export const en = {
     about.is === "permission" ? ASKS[about.kind] : { form: "you something", visit: "you to visit an address", login: "you to log in first" }[about.is],
   loginElsewhere: "It offers no way to log in here: log in with its own program, then send the message again.",
   loggingIn: "logging in…",
+  openPane: (name: string) => `Open its terminal, ${name}`,
   loginOnTerminal: "Log in on its terminal",
   visited: "I am going there",
   answer: "Answer",

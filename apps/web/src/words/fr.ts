@@ -226,6 +226,7 @@ export const fr: Catalogue = {
     about.is === "permission" ? ASKS[about.kind] : { form: "une réponse", visit: "de visiter une adresse", login: "de vous identifier d’abord" }[about.is],
   loginElsewhere: "Il n’offre ici aucun moyen de s’identifier : identifiez-vous avec son propre programme, puis renvoyez le message.",
   loggingIn: "identification…",
+  openPane: (name) => `Ouvrir son terminal, ${name}`,
   loginOnTerminal: "S’identifier dans son terminal",
   visited: "J’y vais",
   answer: "Répondre",

@@ -126,7 +126,15 @@ impl Output {
 
 /// Returns a tool call on one line.
 pub(crate) fn tool_line(tool: &ToolCall) -> String {
-    one_line(&format!("tool: {} ({})", tool.title, tool_words(tool)))
+    let place = match tool.panes.as_slice() {
+        [] => String::new(),
+        [pane] => format!(" in pane {pane}"),
+        panes => {
+            let panes: Vec<String> = panes.iter().map(ToString::to_string).collect();
+            format!(" in panes {}", panes.join(", "))
+        }
+    };
+    one_line(&format!("tool: {} ({}){place}", tool.title, tool_words(tool)))
 }
 
 /// Returns how far a tool call is.
@@ -276,6 +284,7 @@ mod tests {
             output: None,
             locations: Vec::new(),
             diffs: Vec::new(),
+            panes: Vec::new(),
             cancelled: false,
             truncated: true,
             permission: None,

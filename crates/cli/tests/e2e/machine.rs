@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use pupitre_protocol::limits::AGENT_TERMINALS_KEPT;
 use serde_json::Value;
 
+use crate::pane::pane;
 use crate::support::{Desk, PROGRAM, Report, fake_script};
 
 /// Returns a desk with an agent that plays this, and with `text` in its folder.
@@ -161,6 +162,30 @@ serve
     assert_eq!(desk.commands_with(&text).len(), 1, "the last one still runs");
     desk.stop_agent("odd");
     desk.wait_for_no_command_with(&text);
+    report.expect_ok(1, &desk);
+}
+
+#[test]
+fn a_tool_call_names_the_panes_of_its_commands_and_of_no_others() {
+    let (desk, report) = desk_with(
+        r#"handshake
+expect session/prompt
+send {"jsonrpc":"2.0","id":"a","method":"terminal/create","params":{"sessionId":"${session}","command":"echo built"}}
+expect-answer "a" result
+send {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"${session}","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"build","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"terminal-3"},{"type":"terminal","terminalId":"terminal-5"},{"type":"terminal","terminalId":"terminal-99"}]}}}
+send {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"${session}","update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}}}
+answer {"stopReason":"end_turn"}
+serve
+"#,
+        r#"["terminal"]"#,
+    );
+    // A person's own pane takes the numbers before.
+    assert_eq!(pane(&desk, "mine", "exec cat"), "3");
+    desk.run(&["ask", "odd", "go"]).expect_code(0);
+    desk.run(&["chat", "show", "odd"])
+        .expect_stdout("tool: build (done) in pane 5\n");
+    desk.run(&["read", "5", "--raw"]).expect_stdout("built\n");
+    desk.stop_agent("odd");
     report.expect_ok(1, &desk);
 }
 

@@ -15,6 +15,7 @@ mod read;
 mod redactor;
 mod repair;
 mod seams;
+mod terminal;
 mod trace;
 mod write;
 
@@ -35,6 +36,7 @@ pub(crate) use read::{
     stop_reason,
 };
 pub(crate) use redactor::{OpenEnd, Redactor};
+pub(crate) use terminal::terminal_id;
 pub(crate) use trace::Trace;
 pub(crate) use write::{
     ElicitationAnswer, FileText, Nothing, OptionValue, PermissionAnswer, PromptBlock, SessionStart,

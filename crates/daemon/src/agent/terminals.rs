@@ -11,7 +11,7 @@ use pupitre_terminal::LineNumber;
 use tokio::sync::mpsc;
 
 use super::Respond;
-use super::acp::{AgentRequestId, TerminalExit, TerminalOutput};
+use super::acp::{AgentRequestId, TerminalExit, TerminalOutput, terminal_id};
 use crate::pane::Pane;
 use crate::process::Program;
 use crate::surface::{CommandName, Surfaces};
@@ -179,7 +179,7 @@ impl Terminals {
             pane.terminate();
             return None;
         }
-        let id = id_of(pane.id());
+        let id = terminal_id(pane.id());
         let terminal = Terminal {
             pane,
             most_bytes,
@@ -258,17 +258,12 @@ impl Terminals {
 
     /// Takes note of how a command ended, and returns who waited for it.
     pub(super) fn ended(&mut self, surface: SurfaceId, exit: &TerminalExit) -> Vec<AgentRequestId> {
-        let Some(terminal) = self.known.get_mut(&id_of(surface)) else {
+        let Some(terminal) = self.known.get_mut(&terminal_id(surface)) else {
             return Vec::new();
         };
         terminal.exit = Some(exit.clone());
         std::mem::take(&mut terminal.waiting)
     }
-}
-
-/// Returns by which id an agent knows a pane.
-fn id_of(surface: SurfaceId) -> String {
-    format!("terminal-{surface}")
 }
 
 fn told(ExitStatus { code, signal }: ExitStatus) -> TerminalExit {

@@ -2,7 +2,7 @@
 
 use pupitre_model::agent::lifecycle::Input;
 use pupitre_model::config::PermissionPolicy;
-use pupitre_model::conversation::{Attachment, Prompt, SendError, Stall, TurnEnd};
+use pupitre_model::conversation::{Attachment, Prompt, SendError, Stall, ToolPatch, TurnEnd, Update};
 use pupitre_model::reason::Reason;
 use pupitre_protocol::conversation::{AnsweredBy, CancelReply, PermissionOutcome, SendReply, ToolKind};
 use pupitre_protocol::limits::CANCEL_MS;
@@ -225,7 +225,10 @@ impl AgentTask {
             } => {
                 self.note_skipped(&skipped);
                 if self.is_news(&session_id, &update) {
-                    for update in self.veil.cover(update) {
+                    for mut update in self.veil.cover(update) {
+                        if let Update::ToolCall(patch) | Update::Tool(patch) = &mut update {
+                            self.keep_own_panes(patch);
+                        }
                         self.conversation.update(update, &mut SystemStamps);
                     }
                 }
@@ -254,6 +257,13 @@ impl AgentTask {
                     self.log.add_stray(&text, &link.redactor);
                 }
             }
+        }
+    }
+
+    /// Leaves out panes that do not run for this agent: it may name whichever it likes.
+    fn keep_own_panes(&self, patch: &mut ToolPatch) {
+        if let Some(panes) = &mut patch.panes {
+            panes.retain(|pane| self.context.surfaces.runs_for(*pane, &self.definition.name));
         }
     }
 
@@ -295,6 +305,7 @@ impl AgentTask {
     fn take_permission_request(&mut self, request_id: AgentRequestId, mut request: PermissionRequest) {
         self.note_skipped(&request.skipped);
         self.veil.cover_request(&mut request);
+        self.keep_own_panes(&mut request.tool);
         let is_ours = matches!(&self.session, Session::Open { id } if *id == request.session_id);
         let id = is_ours
             .then(|| {

@@ -291,6 +291,7 @@ mod tests {
                 new_text: "1\n2\n3\n4\nfive\nand more\n6\n7\n8\n9\n".into(),
                 new_file: false,
             }],
+            panes: Vec::new(),
             cancelled: false,
             truncated: false,
             permission: None,

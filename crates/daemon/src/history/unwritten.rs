@@ -300,4 +300,5 @@ fn tool_bytes(tool: &ToolCall) -> usize {
         + option(&tool.output)
         + diffs.sum::<usize>()
         + locations.sum::<usize>()
+        + size_of_val(tool.panes.as_slice())
 }

@@ -26,33 +26,48 @@ pub(crate) struct ToldSignal {
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     pub(crate) statuses: VecDeque<ToldStatus>,
-    pub(crate) signals: VecDeque<ToldSignal>,
+    /// Each kind apart, with the number of each among all: a spinner in a title would push everything else out.
+    kinds: [VecDeque<(u64, ToldSignal)>; KINDS],
+    count: u64,
 }
+
+/// The kinds of signals, besides records of the state.
+const KINDS: usize = 6;
 
 impl Told {
     pub(super) fn take(&mut self, at: u64, signal: Signal) {
-        let (name, text) = match signal {
+        let (kind, name, text) = match signal {
             Signal::Status(change) => {
                 keep(&mut self.statuses, ToldStatus { at, change });
                 return;
             }
-            Signal::Bell => ("bell", String::new()),
-            Signal::Title(title) => ("title", title),
-            Signal::WorkingDirectory(directory) => ("directory", directory.path.display().to_string()),
-            Signal::Prompt(mark) => ("prompt", prompt_text(mark.step)),
-            Signal::Notification(shown) => match (shown.title.as_str(), shown.body.as_str()) {
-                ("", body) => ("notification", body.to_owned()),
-                (title, "") => ("notification", title.to_owned()),
-                (title, body) => ("notification", format!("{title}: {body}")),
-            },
-            Signal::Progress(progress) => ("progress", progress_text(progress)),
+            Signal::Bell => (0, "bell", String::new()),
+            Signal::Title(title) => (1, "title", title),
+            Signal::WorkingDirectory(directory) => (2, "directory", directory.path.display().to_string()),
+            Signal::Prompt(mark) => (3, "prompt", prompt_text(mark.step)),
+            Signal::Notification(shown) => {
+                let text = match (shown.title.as_str(), shown.body.as_str()) {
+                    ("", text) | (text, "") => text.to_owned(),
+                    (title, body) => format!("{title}: {body}"),
+                };
+                (4, "notification", text)
+            }
+            Signal::Progress(progress) => (5, "progress", progress_text(progress)),
         };
         let told = ToldSignal {
             at,
             signal: name,
             text: cut(&harmless(&text)),
         };
-        keep(&mut self.signals, told);
+        self.count += 1;
+        keep(&mut self.kinds[kind], (self.count, told));
+    }
+
+    /// Returns what is kept besides records of the state, in the order in which it came.
+    pub(crate) fn signals(&self) -> Vec<&ToldSignal> {
+        let mut all: Vec<&(u64, ToldSignal)> = self.kinds.iter().flatten().collect();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, told)| told).collect()
     }
 }
 
@@ -111,5 +126,34 @@ pub(crate) fn status_words(record: &StatusRecord) -> (&'static str, Option<&'sta
                 BlockedKind::Unsaid => None,
             },
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_again_and_again_pushes_nothing_else_out() {
+        let mut told = Told::default();
+        told.take(1, Signal::Bell);
+        told.take(2, Signal::Title("first".to_owned()));
+        for at in 3..1_000 {
+            told.take(at, Signal::Title(format!("turn {at}")));
+        }
+        told.take(1_000, Signal::Progress(Progress::Paused(7)));
+        let signals = told.signals();
+        let shown = |signal: &ToldSignal| (signal.at, signal.signal, signal.text.clone());
+        assert_eq!(signals.len(), TOLD_SIGNALS + 2);
+        assert_eq!(shown(signals[0]), (1, "bell", String::new()));
+        assert_eq!(
+            shown(signals[TOLD_SIGNALS]),
+            (999, "title", "turn 999".to_owned())
+        );
+        assert_eq!(
+            shown(signals[TOLD_SIGNALS + 1]),
+            (1_000, "progress", "paused at 7 %".to_owned())
+        );
+        assert!(signals.is_sorted_by_key(|signal| signal.at));
     }
 }

@@ -95,7 +95,13 @@ impl Waiters {
         };
         if let Some(pattern) = &waiting.pattern {
             let there = match waiting.after {
-                Some(generation) => screen.read_after(Mark { generation }).text,
+                Some(generation) => {
+                    let mark = Mark {
+                        generation,
+                        line: None,
+                    };
+                    screen.read_after(mark).text
+                }
                 None => screen
                     .read(WAIT_LINES, 0)
                     .map_or_else(|_| String::new(), |window| window.text),

@@ -74,6 +74,14 @@ impl Surfaces {
         Ok(pane)
     }
 
+    /// Says whether there is such a pane, and it runs a command for this agent.
+    pub(crate) fn runs_for(&self, pane: SurfaceId, agent: &AgentName) -> bool {
+        self.lock()
+            .panes
+            .get(&pane)
+            .is_some_and(|pane| pane.agent() == Some(agent))
+    }
+
     /// Returns the ended panes that make room for another one of an agent, those of others too when nothing else is left.
     fn superseded_by(&self, agent: &AgentName) -> Vec<Pane> {
         let registry = self.lock();

@@ -1,6 +1,9 @@
 //! Marks: moments of a surface, opaque to whoever holds one.
 
 use pupitre_protocol::{ConversationId, Epoch, ErrorKind, MessageId, RpcError, SurfaceId};
+use pupitre_terminal::LineNumber;
+
+use crate::pane::PaneState;
 
 /// A moment of a surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +14,8 @@ pub(crate) struct Mark {
     pub(crate) state_seq: u64,
     /// Where a conversation stood; none for a pane, and for a conversation without messages.
     pub(crate) place: Option<Place>,
+    /// The line of a pane in which its cursor was, unless that was on the alternate screen.
+    pub(crate) line: Option<LineNumber>,
 }
 
 /// Where a conversation stood: its newest message, and how much text of that there was, in bytes.
@@ -22,6 +27,37 @@ pub(crate) struct Place {
 }
 
 impl Mark {
+    /// Returns a mark of a pane, for now.
+    pub(crate) fn of_pane(surface: SurfaceId, state: &PaneState) -> Self {
+        let pupitre_terminal::Mark { generation, line } = state.screen.mark();
+        Self {
+            surface,
+            generation,
+            state_seq: state.standing().state_seq,
+            place: None,
+            line,
+        }
+    }
+
+    /// Reads a mark of a pane.
+    ///
+    /// # Errors
+    ///
+    /// As `parse`, and when it is of a moment that has not come.
+    pub(crate) fn parse_of_pane(
+        text: &str,
+        epoch: &Epoch,
+        surface: SurfaceId,
+        state: &PaneState,
+    ) -> Result<Self, RpcError> {
+        let mark = Self::parse(text, epoch, surface)?;
+        if mark.generation > state.screen.generation() {
+            let why = "the mark is of a moment that has not come: give one as it was printed";
+            return Err(RpcError::new(ErrorKind::InvalidParams, why.to_owned()));
+        }
+        Ok(mark)
+    }
+
     /// Writes the mark. It is good in this run of the daemon.
     pub(crate) fn to_text(&self, epoch: &Epoch) -> String {
         let Self {
@@ -29,8 +65,12 @@ impl Mark {
             generation,
             state_seq,
             place,
+            line,
         } = self;
         let mut text = format!("{epoch}.{surface}.{generation}.{state_seq}");
+        if let Some(LineNumber(line)) = line {
+            text.push_str(&format!(".{line}"));
+        }
         if let Some(Place {
             conversation,
             message,
@@ -59,8 +99,12 @@ impl Mark {
             surface: SurfaceId(of.parse().map_err(|_| no_mark())?),
             generation: generation.parse().map_err(|_| no_mark())?,
             state_seq: state_seq.parse().map_err(|_| no_mark())?,
+            line: match place {
+                [line] => Some(LineNumber(line.parse().map_err(|_| no_mark())?)),
+                _ => None,
+            },
             place: match place {
-                [] => None,
+                [] | [_] => None,
                 [conversation, message, bytes] => Some(Place {
                     conversation: conversation.parse().map_err(|_| no_mark())?,
                     message: message.parse().map_err(|_| no_mark())?,
@@ -98,6 +142,7 @@ mod tests {
             generation: 12,
             state_seq: 3,
             place: None,
+            line: None,
         };
         let placed = Mark {
             place: Some(Place {
@@ -107,7 +152,11 @@ mod tests {
             }),
             ..plain.clone()
         };
-        for mark in [plain.clone(), placed] {
+        let in_line = Mark {
+            line: Some(LineNumber(41)),
+            ..plain.clone()
+        };
+        for mark in [plain.clone(), placed, in_line] {
             assert_eq!(Mark::parse(&mark.to_text(&epoch), &epoch, surface), Ok(mark));
         }
         let text = plain.to_text(&epoch);
@@ -115,7 +164,15 @@ mod tests {
             Mark::parse(text, epoch, surface).expect_err("it is none").kind()
         };
         let invalid = Some(ErrorKind::InvalidParams);
-        for no_mark in ["", "e1", "e1.7.12", "e1.7.x.3", "e1.7.12.3.4", "e1.7.12.3.a.b.c"] {
+        for no_mark in [
+            "",
+            "e1",
+            "e1.7.12",
+            "e1.7.x.3",
+            "e1.7.12.3.x",
+            "e1.7.12.3.4.5",
+            "e1.7.12.3.a.b.c",
+        ] {
             assert_eq!(kind(no_mark, &epoch, surface), invalid, "{no_mark}");
         }
         assert_eq!(kind(&text, &Epoch("e2".to_owned()), surface), invalid);

@@ -204,7 +204,10 @@ async fn wait_for_pane(hub: &HubHandle, pane: Pane, condition: Condition) -> Res
     let since = match &condition.since {
         SinceMark::Beginning => Since::Beginning,
         SinceMark::Now => Since::Now,
-        SinceMark::Mark(text) => Since::Generation(Mark::parse(text, hub.epoch(), pane.id())?.generation),
+        SinceMark::Mark(text) => {
+            let mark = pane.inspect(|state| Mark::parse_of_pane(text, hub.epoch(), pane.id(), state))?;
+            Since::Generation(mark.generation)
+        }
     };
     // After a mark only what came after it can have come to rest: some line has to be written first.
     let any_line = match (&condition.pattern, since) {
@@ -245,13 +248,7 @@ async fn wait_for_pane(hub: &HubHandle, pane: Pane, condition: Condition) -> Res
             () = sleep_until(quiet_at), if !has_to_match => {}
         }
     }
-    let (standing, generation) = pane.inspect(|state| (state.standing().clone(), state.screen.generation()));
-    let mark = Mark {
-        surface: pane.id(),
-        generation,
-        state_seq: standing.state_seq,
-        place: None,
-    };
+    let (standing, mark) = pane.inspect(|state| (state.standing().clone(), Mark::of_pane(pane.id(), state)));
     Ok(Held {
         surface: pane.id(),
         lines,
@@ -385,6 +382,7 @@ impl Follower<'_> {
             generation: conversation.view.output_generation,
             state_seq: standing.state_seq,
             place: transcript.place(),
+            line: None,
         };
         Ok(Some(Held {
             surface: self.id,

@@ -31,6 +31,8 @@ const MODES_BYTES: usize = 64 << 10;
 /// The most bytes of all locations of a tool call, and the most of them.
 const LOCATIONS_BYTES: usize = 64 << 10;
 const LOCATIONS: usize = 200;
+/// The most panes that are named by a tool call.
+const TOOL_PANES: usize = 16;
 /// The longest word that agents are free to choose, such as a type or a currency, in bytes.
 const WORD_BYTES: usize = 256;
 /// Stands at the end of a label that was cut.
@@ -122,9 +124,10 @@ pub(crate) fn take_whole_diffs(diffs: &mut Vec<Diff>, limit: usize) -> Option<Ve
     Some(whole)
 }
 
-/// Cuts what has no whole to go back to: title and locations. Says whether locations were left out.
+/// Cuts what has no whole to go back to: title, panes and locations. Says whether locations were left out.
 pub(crate) fn tool_labels(tool: &mut ToolCall, room: usize) -> bool {
     shorten(&mut tool.title, LABEL_BYTES.min(room / 4));
+    tool.panes.truncate(TOOL_PANES);
     let count = tool.locations.len();
     let mut locations = std::mem::take(&mut tool.locations);
     locations.truncate(LOCATIONS);

@@ -400,6 +400,7 @@ fn new_tool(id: String) -> ToolCall {
         output: None,
         locations: Vec::new(),
         diffs: Vec::new(),
+        panes: Vec::new(),
         cancelled: false,
         truncated: false,
         permission: None,
@@ -416,6 +417,7 @@ fn patched(mut tool: ToolCall, patch: &ToolPatch) -> ToolCall {
         output,
         locations,
         diffs,
+        panes,
     } = patch.clone();
     if let Some(title) = title {
         tool.title = title;
@@ -439,6 +441,9 @@ fn patched(mut tool: ToolCall, patch: &ToolPatch) -> ToolCall {
     }
     if let Some(diffs) = diffs {
         tool.diffs = diffs;
+    }
+    if let Some(panes) = panes {
+        tool.panes = panes;
     }
     tool
 }

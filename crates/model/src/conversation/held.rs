@@ -115,6 +115,7 @@ pub(super) fn part_len(part: &Part) -> usize {
                         .iter()
                         .map(|location| json_len(&location.path) + 40)
                         .sum::<usize>()
+                    + tool.panes.len() * 21
                     + tool
                         .diffs
                         .iter()

@@ -1,5 +1,6 @@
 //! What an agent says about a conversation, in our own words: the ACP layer translates into this.
 
+use pupitre_protocol::SurfaceId;
 use pupitre_protocol::conversation::{
     Command, ConfigOption, Diff, Location, Media, Modes, PlanEntry, Resource, ToolKind, ToolStatus, Usage,
 };
@@ -58,4 +59,5 @@ pub struct ToolPatch {
     pub output: Option<String>,
     pub locations: Option<Vec<Location>>,
     pub diffs: Option<Vec<Diff>>,
+    pub panes: Option<Vec<SurfaceId>>,
 }

@@ -354,6 +354,7 @@ fn tool_call() -> ToolCall {
             new_text: "a + b".into(),
             new_file: false,
         }],
+        panes: vec![SurfaceId(3)],
         cancelled: false,
         truncated: false,
         permission: None,

@@ -104,9 +104,18 @@ fn key_times_of_tmux() -> Option<Vec<f64>> {
     let mut client = tmux.control();
     let mut input = client.stdin.take().expect("it was piped");
     let mut lines = BufReader::new(client.stdout.take().expect("it was piped")).lines();
-    // What is told of the attaching itself is over when this comes.
-    writeln!(input, "display-message -p attached").expect("tmux reads");
-    while lines.next().expect("tmux goes on").expect("it writes text") != "attached" {}
+    // A client that has just attached may miss the first output: keys are typed until one echo has come.
+    let mut has_echo = false;
+    while !has_echo {
+        writeln!(input, "send-keys x\ndisplay-message -p typed").expect("tmux reads");
+        loop {
+            let line = lines.next().expect("tmux goes on").expect("it writes text");
+            has_echo |= line.starts_with("%output");
+            if line == "typed" {
+                break;
+            }
+        }
+    }
     while !lines
         .next()
         .expect("tmux goes on")

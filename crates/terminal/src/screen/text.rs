@@ -14,6 +14,9 @@ use crate::history::{LineNumber, RowBuffer, RowView};
 pub struct Mark {
     /// The output generation of that moment.
     pub generation: u64,
+    /// The line that the cursor was in: a line feed leaves nothing in a row, so blank lines from here on that other new
+    /// lines follow came after the mark. Without it the first of these are left out.
+    pub line: Option<LineNumber>,
 }
 
 /// Lines of a pane.
@@ -83,7 +86,21 @@ impl Screen {
     pub fn mark(&self) -> Mark {
         Mark {
             generation: self.generation(),
+            line: (!self.capture.is_alternate()).then(|| self.cursor_line()),
         }
+    }
+
+    fn cursor_line(&self) -> LineNumber {
+        let Some(frozen) = &self.frozen else {
+            return self.capture.cursor_line();
+        };
+        let above = frozen
+            .view
+            .rows
+            .views()
+            .take(frozen.view.cursor.point.line.0 as usize);
+        let ended = above.filter(|row| !row.wraps).count();
+        LineNumber(self.capture.history.next_line().0 + ended as u64)
     }
 
     /// Returns the newest `count` lines before the newest `offset`.
@@ -128,9 +145,7 @@ impl Screen {
             if history.dropped_stamp() > mark.generation {
                 after.missing = Missing::Older;
             }
-            history.for_each_row_since(mark.generation, |number, row| {
-                line.add(number, row, mark, &mut after)
-            });
+            history.for_each_row_since(mark, |number, row| line.add(number, row, mark, &mut after));
         }
         let mut number = self.capture.history.next_line();
         for row in view.views() {
@@ -258,8 +273,8 @@ struct OpenLine {
     number: Option<LineNumber>,
     text: String,
     generation: u64,
-    /// Blank lines behind one that came after the mark. A line feed leaves nothing in a row, so nothing tells when they came:
-    /// they count when another line that came after the mark follows.
+    /// Blank lines behind one that came after the mark, or behind where the cursor was. A line feed leaves nothing in a row,
+    /// so nothing tells when they came: they count when another line that came after the mark follows.
     blanks: Vec<LineNumber>,
 }
 
@@ -278,7 +293,9 @@ impl OpenLine {
         let Some(number) = self.number.take() else { return };
         if self.generation > mark.generation {
             for blank in self.blanks.drain(..) {
-                after.text.push('\n');
+                if !after.lines.is_empty() {
+                    after.text.push('\n');
+                }
                 after.lines.push(blank);
             }
             if !after.lines.is_empty() {
@@ -286,7 +303,9 @@ impl OpenLine {
             }
             after.text.push_str(&self.text);
             after.lines.push(number);
-        } else if self.text.is_empty() && !after.lines.is_empty() {
+        } else if self.text.is_empty()
+            && (!after.lines.is_empty() || mark.line.is_some_and(|line| number >= line))
+        {
             self.blanks.push(number);
         } else {
             self.blanks.clear();

@@ -189,6 +189,38 @@ fn blank_lines_between_those_after_a_mark_are_part_of_what_came() {
 }
 
 #[test]
+fn blank_lines_that_come_first_after_a_mark_are_part_of_what_came() {
+    for (before, blank) in [
+        ("half\r\n", 1),
+        ("half", 1),
+        ("half\r\n", 3),
+        ("", 2),
+        ("half", 600),
+    ] {
+        let mut screen = fed(20, 6, before);
+        let mark = screen.mark();
+        screen.freeze();
+        assert_eq!(screen.mark(), mark);
+        let feeds = blank + usize::from(before == "half");
+        screen.feed("\r\n".repeat(feeds).as_bytes(), Instant::now());
+        // Nobody can tell them from rows that were always blank before something stands behind them.
+        assert_eq!(screen.read_after(mark).text, "");
+        screen.feed(b"next\r\n", Instant::now());
+        let after = screen.read_after(mark);
+        let expected = format!("{}next", "\n".repeat(blank));
+        assert_eq!(after.text, expected, "{before:?}, {blank}");
+        assert_eq!(after.lines.len(), blank + 1);
+        screen.feed(numbered(0, 300).as_bytes(), Instant::now());
+        screen.freeze();
+        let later = screen.read_after(mark).text;
+        assert!(
+            later.starts_with(&format!("{expected}\nline 0\n")),
+            "{before:?}, {blank}"
+        );
+    }
+}
+
+#[test]
 fn what_came_after_a_mark_is_known_also_when_it_was_redrawn_above_the_cursor() {
     let mut screen = fed(20, 6, "old one\r\nold two\r\nspinner\r\n> ");
     let mark = screen.mark();

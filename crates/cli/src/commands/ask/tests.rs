@@ -154,6 +154,7 @@ fn tool_call(status: ToolStatus) -> ToolCall {
         output: None,
         locations: Vec::new(),
         diffs: Vec::new(),
+        panes: Vec::new(),
         cancelled: false,
         truncated: false,
         permission: None,

@@ -30,6 +30,37 @@ fn a_pane_is_used_from_another_terminal_and_left_as_it_was() {
 }
 
 #[test]
+fn who_comes_late_sees_the_screen_as_it_stands() {
+    let desk = Desk::start();
+    let leave = desk.path("work/leave").display().to_string();
+    let script = format!(
+        r"stty -echo; seq 1 300; printf '\033[?1049h\033[5;10Hmiddle\033[7;1Hwide \346\274\242\n'
+        while [ ! -e {leave} ]; do sleep 0.01; done
+        printf '\033[?1049l'; echo left; exec sleep 600"
+    );
+    let inner = pane(&desk, "inner", &script);
+    wait_for_line(&desk, "inner", "^wide 漢$");
+    let outer = |name: &str| {
+        pane(&desk, name, &format!("{PROGRAM} attach {inner}; exec sleep 600"));
+        wait_for_line(&desk, name, "^wide 漢$");
+    };
+    let text = |name: &str| desk.run(&["read", name, "--raw"]).stdout;
+    outer("first");
+    outer("second");
+    let shown = text("inner");
+    assert_eq!(shown.lines().nth(4), Some("         middle"), "{shown}");
+    assert_eq!(text("first"), shown);
+    assert_eq!(text("second"), shown);
+    // What was there before the alternate screen is there again, for who has never seen it too.
+    std::fs::write(&leave, "").expect("a file");
+    for name in ["inner", "first", "second"] {
+        wait_for_line(&desk, name, "^left$");
+        let shown = text(name);
+        assert!(shown.ends_with("\n299\n300\nleft\n"), "{name}: {shown}");
+    }
+}
+
+#[test]
 fn a_terminal_is_put_back_also_when_attach_is_told_to_end() {
     use rustix::process::{Pid, Signal, kill_process};
 

@@ -121,21 +121,14 @@ struct Wanted<'a> {
 }
 
 fn read_pane(daemon: &Daemon, pane: &Pane, wanted: &Wanted<'_>) -> Result<Window, RpcError> {
-    let after = wanted
-        .after
-        .map(|text| Mark::parse(text, daemon.hub.epoch(), pane.id()))
-        .transpose()?;
     pane.inspect(|state| {
         let screen = &state.screen;
-        let mark = Mark {
-            surface: pane.id(),
-            generation: screen.generation(),
-            state_seq: state.standing().state_seq,
-            place: None,
-        };
-        if let Some(after) = after {
+        let mark = Mark::of_pane(pane.id(), state);
+        if let Some(after) = wanted.after {
+            let after = Mark::parse_of_pane(after, daemon.hub.epoch(), pane.id(), state)?;
             let found = screen.read_after(pupitre_terminal::Mark {
                 generation: after.generation,
+                line: after.line,
             });
             let total = screen
                 .read(1, 0)
@@ -218,6 +211,7 @@ fn conversation_mark(conversation: &ConversationSurface, transcript: &Transcript
         generation: conversation.view.output_generation,
         state_seq: conversation.view.standing.state_seq,
         place: transcript.place(),
+        line: None,
     }
 }
 
@@ -352,13 +346,7 @@ pub(super) async fn status(daemon: Arc<Daemon>, params: SurfaceParams) -> Result
     let epoch = daemon.hub.epoch();
     match surface {
         Surface::Pane(pane) => {
-            let view = pane.fresh_view();
-            let mark = Mark {
-                surface: pane.id(),
-                generation: view.output_generation,
-                state_seq: view.standing.state_seq,
-                place: None,
-            };
+            let (view, mark) = pane.fresh_view_and(|state| Mark::of_pane(pane.id(), state));
             Ok(SurfaceStatus {
                 surface_id: view.surface_id,
                 surface_name: view.surface_name,
@@ -412,12 +400,7 @@ pub(super) async fn explain(
             let view = pane.fresh_view();
             Ok(pane.inspect(|state| {
                 let foreground = state.foreground();
-                let mark = Mark {
-                    surface: pane.id(),
-                    generation: state.screen.generation(),
-                    state_seq: state.standing().state_seq,
-                    place: None,
-                };
+                let mark = Mark::of_pane(pane.id(), state);
                 SurfaceExplainReply {
                     surface_id: view.surface_id,
                     surface_name: view.surface_name,
@@ -439,8 +422,8 @@ pub(super) async fn explain(
                         .collect(),
                     signals: state
                         .told
-                        .signals
-                        .iter()
+                        .signals()
+                        .into_iter()
                         .map(|told| SignalView {
                             at: told.at,
                             signal: told.signal.to_owned(),

@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use pupitre_protocol::SurfaceId;
 use pupitre_protocol::conversation::{
     AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, ElicitationOutcome, Location, Login, Media,
     Mode, Modes, PermissionOption, PermissionOutcome, PlanEntry, Resource, StopReason, ToolKind, ToolStatus,
@@ -223,17 +224,21 @@ pub(super) fn patch(lengths: Lengths) -> impl Strategy<Value = ToolPatch> {
         option::of(text(lengths)),
         option::of(list(location, lengths, 200)),
         option::of(diffs(lengths)),
+        option::of(vec((1..u64::MAX).prop_map(SurfaceId), 0..40)),
     )
-        .prop_map(|(id, title, status, input, output, locations, diffs)| ToolPatch {
-            id,
-            title,
-            kind: status.map(|_| ToolKind::Execute),
-            status,
-            input,
-            output,
-            locations,
-            diffs,
-        })
+        .prop_map(
+            |(id, title, status, input, output, locations, diffs, panes)| ToolPatch {
+                id,
+                title,
+                kind: status.map(|_| ToolKind::Execute),
+                status,
+                input,
+                output,
+                locations,
+                diffs,
+                panes,
+            },
+        )
 }
 
 fn plan_entry(lengths: Lengths) -> impl Strategy<Value = PlanEntry> {

@@ -2,12 +2,14 @@
 
 use agent_client_protocol_schema::v1;
 use pupitre_model::conversation::ToolPatch;
+use pupitre_protocol::SurfaceId;
 use pupitre_protocol::conversation::{Diff, Location, ToolKind, ToolStatus};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::envelope::is_null;
 use super::super::repair::compact;
+use super::super::terminal::pane_of;
 use super::content;
 use super::values::Values;
 
@@ -47,7 +49,7 @@ impl ToolMembers<'_> {
         let status = values
             .read("status", self.status)
             .and_then(|status| tool_status(status, values));
-        let (text, diffs) = contents(self.content, values);
+        let Contents { text, diffs, panes } = contents(self.content, values);
         let locations: Option<Vec<Location>> = values
             .list("locations", self.locations)
             .map(|locations| locations.into_iter().map(location).collect());
@@ -63,14 +65,25 @@ impl ToolMembers<'_> {
             output: text.or_else(|| raw_output(self.raw_output)),
             locations: locations.filter(|locations| !locations.is_empty()),
             diffs: Some(diffs).filter(|diffs| !diffs.is_empty()),
+            panes: Some(panes).filter(|panes| !panes.is_empty()),
         })
     }
 }
 
-/// Returns the text among the contents, and the changes of files.
-fn contents(raw: Option<&RawValue>, values: &mut Values) -> (Option<String>, Vec<Diff>) {
-    let mut text: Option<String> = None;
-    let mut diffs = Vec::new();
+/// What a tool call contains.
+#[derive(Default)]
+struct Contents {
+    text: Option<String>,
+    diffs: Vec<Diff>,
+    panes: Vec<SurfaceId>,
+}
+
+fn contents(raw: Option<&RawValue>, values: &mut Values) -> Contents {
+    let Contents {
+        mut text,
+        mut diffs,
+        mut panes,
+    } = Contents::default();
     for content in values.list("content", raw).unwrap_or_default() {
         match content {
             v1::ToolCallContent::Content(content) => match content::text(content.content) {
@@ -90,13 +103,17 @@ fn contents(raw: Option<&RawValue>, values: &mut Values) -> (Option<String>, Vec
                 new_text: diff.new_text,
             }),
             v1::ToolCallContent::Terminal(terminal) => {
-                let terminal = terminal.terminal_id;
-                values.skip("content", &format!("{terminal}, which is a pane of its own"));
+                let terminal = terminal.terminal_id.to_string();
+                match pane_of(&terminal) {
+                    Some(pane) if panes.contains(&pane) => {}
+                    Some(pane) => panes.push(pane),
+                    None => values.skip("content", &format!("{terminal}, which is no terminal of ours")),
+                }
             }
             _ => values.skip("content", "a type that is not shown"),
         }
     }
-    (text, diffs)
+    Contents { text, diffs, panes }
 }
 
 fn raw_output(raw: Option<&RawValue>) -> Option<String> {
@@ -270,6 +287,27 @@ mod tests {
             },
             5,
         );
+    }
+
+    #[test]
+    fn terminals_are_the_panes_that_they_run_in() {
+        let terminal = |id: &str| json!({"type": "terminal", "terminalId": id});
+        let contents = json!([
+            terminal("terminal-7"),
+            terminal("terminal-9"),
+            terminal("terminal-7")
+        ]);
+        check(
+            json!({ "content": contents }),
+            ToolPatch {
+                panes: Some(vec![SurfaceId(7), SurfaceId(9)]),
+                ..ToolPatch::default()
+            },
+            0,
+        );
+        for no_pane in ["7", "terminal-", "terminal-x", "terminal--1"] {
+            check(json!({"content": [terminal(no_pane)]}), ToolPatch::default(), 1);
+        }
     }
 
     #[test]

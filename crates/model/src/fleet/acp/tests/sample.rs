@@ -93,6 +93,7 @@ pub(super) fn tool_call(title: &str, status: ToolStatus) -> ToolCall {
         output: None,
         locations: Vec::new(),
         diffs: Vec::new(),
+        panes: Vec::new(),
         cancelled: false,
         truncated: false,
         permission: None,
