@@ -183,9 +183,9 @@ enum Read {
         from: Option<ExportPlace>,
         respond: Respond<Option<ExportReply>>,
     },
-    HasMessage {
+    ConversationOf {
         message: MessageId,
-        respond: Respond<bool>,
+        respond: Respond<Option<ConversationId>>,
     },
     List {
         agent: Option<AgentName>,
@@ -296,9 +296,13 @@ impl History {
         .await
     }
 
-    /// Says whether there is such a message, in whatever conversation.
-    pub(crate) async fn has_message(&self, message: MessageId) -> Result<bool, HistoryError> {
-        self.read(|respond| Read::HasMessage { message, respond }).await
+    /// Returns the conversation of a message; none when there is no such message.
+    pub(crate) async fn conversation_of(
+        &self,
+        message: MessageId,
+    ) -> Result<Option<ConversationId>, HistoryError> {
+        self.read(|respond| Read::ConversationOf { message, respond })
+            .await
     }
 
     /// Returns all conversations, or one agent's; `current` says which are the current ones of this configuration.

@@ -220,7 +220,14 @@ impl Surfaces {
     }
 
     /// Returns what lists show: panes, then conversations.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` when there is no such workspace.
     pub(crate) async fn list(&self, workspace: Option<WorkspaceId>) -> Result<Vec<SurfaceView>, RpcError> {
+        if let Some(workspace) = workspace {
+            self.lock().workspaces.resolve(&workspace.to_string())?;
+        }
         let panes = self.panes().into_iter().map(|pane| pane.fresh_view());
         let conversations = self.inner.hub.conversations().await?;
         let conversations = conversations.into_iter().map(|conversation| conversation.view);

@@ -259,7 +259,7 @@ pub struct SurfaceReadReply {
     pub eof: bool,
     #[cfg_attr(test, ts(type = "number"))]
     pub output_generation: u64,
-    /// Older lines were left out, because the answer would be over its limit.
+    /// Older lines were left out: the answer would be over its limit, or with `after`, more came than `lines`.
     pub truncated: bool,
     /// With `after`: some of what came after the mark is gone already.
     pub missing: bool,

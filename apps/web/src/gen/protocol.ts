@@ -1862,7 +1862,7 @@ export type SurfaceReadReply = {
   /** The text reaches the oldest line that is kept. */
   eof: boolean;
   output_generation: number;
-  /** Older lines were left out, because the answer would be over its limit. */
+  /** Older lines were left out: the answer would be over its limit, or with `after`, more came than `lines`. */
   truncated: boolean;
   /** With `after`: some of what came after the mark is gone already. */
   missing: boolean;

@@ -345,6 +345,30 @@ fn a_program_that_ends_with_its_input_unread_freezes_nobody() {
 }
 
 #[test]
+fn what_lies_outside_the_window_is_not_gone() {
+    let desk = Desk::start();
+    let id = pane(&desk, "a", "read line; seq 300; read line");
+    let mark = status(&desk, "a").mark;
+    crate::http::type_as_person(&desk, "a", "\r");
+    wait_for_line(&desk, "a", "^300$");
+    let read = |lines: &str| -> serde_json::Value {
+        let output = desk.run(&["read", &id, "--after", &mark, "--lines", lines, "--json"]);
+        serde_json::from_str(&output.stdout).expect("it is JSON")
+    };
+    let short = read("200");
+    assert_eq!(
+        (&short["missing"], &short["truncated"]),
+        (&false.into(), &true.into())
+    );
+    let whole = read("1000");
+    assert_eq!(
+        (&whole["missing"], &whole["truncated"]),
+        (&false.into(), &false.into())
+    );
+    desk.run(&["ls", "--workspace", "99999"]).expect_code(3);
+}
+
+#[test]
 fn what_cannot_be_started_makes_nothing() {
     let desk = Desk::start();
     for arguments in [

@@ -4,13 +4,15 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use pupitre_protocol::agent::LogLine;
 use pupitre_protocol::event::AgentLogged;
 use pupitre_protocol::limits::{LOG_LINE_BYTES, LOG_LINES};
 use pupitre_protocol::{AgentName, Event};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::acp::{OpenEnd, Redactor};
 use crate::clock::{epoch_ms, steady_ms};
@@ -20,6 +22,10 @@ use crate::hub::UnitEvent;
 const WINDOW_MS: u64 = 50;
 /// … so many lines are sent as events.
 const LINES_A_WINDOW: u32 = 100;
+/// The next window has begun after this.
+const NEXT_WINDOW: Duration = Duration::from_millis(WINDOW_MS);
+/// How often the last line of all is tried to be sent, when nobody takes it.
+const LAST_TRIES: usize = 20;
 /// Stands at the end of a line that was cut.
 const CUT_MARK: &str = " … (cut)";
 
@@ -29,6 +35,8 @@ pub(crate) struct Log {
     agent: AgentName,
     kept: Arc<Mutex<Kept>>,
     events: mpsc::Sender<UnitEvent>,
+    /// Lines have been missed: if no other comes, the last one is still to be sent.
+    missing: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +46,7 @@ struct Kept {
     count: u64,
     window: u64,
     sent_in_window: u32,
+    /// How many lines were not sent, and nobody was told so yet. The newest of them is the newest line that is kept.
     missed: u64,
     /// How the last line of each source ended: a secret may go on in the next one.
     open_stderr: OpenEnd,
@@ -50,6 +59,7 @@ impl Log {
             agent,
             kept: Arc::default(),
             events,
+            missing: Arc::default(),
         }
     }
 
@@ -101,43 +111,69 @@ impl Log {
         kept.lines.push_back(LogLine {
             number,
             ts: epoch_ms(),
-            line: text.clone(),
+            line: text,
             stray,
         });
         if kept.lines.len() > LOG_LINES {
             kept.lines.pop_front();
         }
+        kept.missed += 1;
+        self.send_newest(&mut kept);
+        if kept.missed > 0 {
+            self.missing.notify_one();
+        }
+    }
+
+    /// Sends the newest line, if there is room for it, and says how many before it were missed.
+    fn send_newest(&self, kept: &mut Kept) {
         let window = steady_ms() / WINDOW_MS;
         if kept.window != window {
             (kept.window, kept.sent_in_window) = (window, 0);
         }
+        let Some(newest) = kept.lines.back().filter(|_| kept.missed > 0) else {
+            return;
+        };
         let event = AgentLogged {
             agent: self.agent.clone(),
-            number,
-            line: text,
-            stray,
-            missed: kept.missed,
+            number: newest.number,
+            line: newest.line.clone(),
+            stray: newest.stray,
+            missed: kept.missed - 1,
         };
-        let has_room = kept.sent_in_window < LINES_A_WINDOW;
-        if has_room
-            && self
-                .events
-                .try_send(UnitEvent::Publish(Event::AgentLog(event)))
-                .is_ok()
-        {
+        let event = UnitEvent::Publish(Event::AgentLog(event));
+        if kept.sent_in_window < LINES_A_WINDOW && self.events.try_send(event).is_ok() {
             kept.sent_in_window += 1;
             kept.missed = 0;
-        } else {
-            kept.missed += 1;
         }
     }
 
-    /// Reads stderr to its end. Carriage returns end lines too, so that progress bars are lines.
+    /// Sends the newest line, when it was missed. Says whether it is still to be sent.
+    fn catch_up(&self) -> bool {
+        let mut kept = self.lock();
+        self.send_newest(&mut kept);
+        kept.missed > 0
+    }
+
+    /// Reads stderr to its end, and sends the last line of a burst when nothing comes after it. Carriage returns end lines
+    /// too, so that progress bars are lines.
     pub(crate) async fn follow(self, mut stderr: impl AsyncRead + Unpin, redactor: Redactor) {
         let mut buffer = vec![0; 16 << 10];
         let mut line = Vec::new();
+        let mut catch_up_at: Option<Instant> = None;
         loop {
-            let count = match stderr.read(&mut buffer).await {
+            let due = catch_up_at.unwrap_or_else(Instant::now);
+            let read = tokio::select! {
+                read = stderr.read(&mut buffer) => read,
+                () = self.missing.notified(), if catch_up_at.is_none() => {
+                    catch_up_at = Some(Instant::now() + NEXT_WINDOW);
+                    continue;
+                }
+                () = sleep_until(due), if catch_up_at.is_some() => {
+                    catch_up_at = self.catch_up().then(|| Instant::now() + NEXT_WINDOW);
+                    continue;
+                }
+            };
+            let count = match read {
                 Ok(0) => break,
                 Ok(count) => count,
                 Err(error) => {
@@ -155,6 +191,12 @@ impl Log {
             }
         }
         self.end_line(&mut line, &redactor);
+        for _ in 0..LAST_TRIES {
+            if !self.catch_up() {
+                break;
+            }
+            sleep(NEXT_WINDOW).await;
+        }
     }
 
     fn end_line(&self, line: &mut Vec<u8>, redactor: &Redactor) {
@@ -212,6 +254,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_last_line_of_a_burst_is_sent_although_nothing_follows() {
+        use tokio::io::AsyncWriteExt as _;
+
+        let (events, mut events_in) = mpsc::channel(1_000);
+        let log = Log::new("demo".parse().expect("a name"), events);
+        let (mut program, stderr) = tokio::io::duplex(1 << 20);
+        let reading = tokio::spawn(log.follow(stderr, Redactor::default()));
+        let burst: String = (1..=1_000).map(|n| format!("line {n}\n")).collect();
+        program.write_all(burst.as_bytes()).await.expect("it is read");
+        let mut told = 0;
+        while told < 1_000 {
+            let UnitEvent::Publish(Event::AgentLog(logged)) = events_in.recv().await.expect("more comes")
+            else {
+                panic!("a line of the log")
+            };
+            told += 1 + logged.missed;
+            assert_eq!(logged.number, told);
+            assert_eq!(logged.line, format!("line {told}"));
+        }
+        drop(program);
+        reading.await.expect("it ends with its program");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_flood_is_counted_and_the_last_lines_stay_right() {
         let flood: String = (0..1_000).map(|n| format!("line {n}\n")).collect();
         let (log, mut events) = log_of(flood.as_bytes(), 3).await;

@@ -22,6 +22,9 @@ use crate::clock::{SystemStamps, steady_ms};
 /// How many requests that are no longer open are remembered, for those who answer late.
 const ANSWERED_REMEMBERED: usize = 256;
 
+/// What is kept of a stop reason that is not known, in bytes.
+const STOP_WORDS_BYTES: usize = 256;
+
 /// A prompt whose turn has begun and which the agent has not been told yet.
 #[derive(Debug)]
 pub(super) struct Unsent {
@@ -497,7 +500,13 @@ impl AgentTask {
         let end = match outcome {
             Ok(result) => match stop_reason(&result) {
                 Ok(reason) => TurnEnd::Stopped(reason),
-                Err(error) => TurnEnd::Unclear(error.to_string()),
+                Err(error) => {
+                    let words = error.to_string();
+                    TurnEnd::Unclear(match &self.link {
+                        Some(link) => link.redactor.redact_start(&words, STOP_WORDS_BYTES).into_owned(),
+                        None => words,
+                    })
+                }
             },
             Err(error) => TurnEnd::Failed(error.to_string()),
         };

@@ -32,6 +32,8 @@ pub(super) const NEWEST: &str = "
     FROM message m WHERE m.conversation = ?1 AND m.id < ?2 ORDER BY m.id DESC";
 pub(super) const OLDEST_OPEN: &str = "
     SELECT min(id) FROM message WHERE conversation = ?1 AND (done = 0 OR queued = 1)";
+const CONVERSATION_OF: &str = "
+    SELECT c.id FROM message m JOIN conversation c ON c.key = m.conversation WHERE m.id = ?1";
 const PARTS: &str = "SELECT idx, kind, body FROM part WHERE message = ?1 ORDER BY idx";
 const PIECES: &str = "SELECT text FROM piece WHERE message = ?1 AND idx = ?2 ORDER BY n";
 const PART: &str = "
@@ -172,10 +174,11 @@ impl Store {
         Ok(Some(serde_json::to_string(&part).expect("a part is JSON")))
     }
 
-    pub(super) fn has_message(&self, message: MessageId) -> rusqlite::Result<bool> {
+    pub(super) fn conversation_of(&self, message: MessageId) -> rusqlite::Result<Option<ConversationId>> {
         self.connection
-            .prepare_cached("SELECT EXISTS (SELECT 1 FROM message WHERE id = ?1)")?
-            .query_row([message.0.as_bytes()], |row| row.get(0))
+            .prepare_cached(CONVERSATION_OF)?
+            .query_row([message.0.as_bytes()], |row| uuid(row, 0).map(ConversationId))
+            .optional()
     }
 
     pub(super) fn list(&self, agent: Option<&AgentName>, config: &str) -> rusqlite::Result<HistoryReply> {

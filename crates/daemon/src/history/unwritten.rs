@@ -197,11 +197,15 @@ impl Unwritten {
         self.writes.iter().any(|write| write.conversation() == id)
     }
 
-    pub(super) fn touches_message(&self, id: MessageId) -> bool {
-        self.writes
-            .iter()
-            .flat_map(Write::revisions)
-            .any(|revision| message_of(&revision.change) == Some(id))
+    /// Returns the conversation of a message about which something waits.
+    pub(super) fn conversation_of(&self, id: MessageId) -> Option<ConversationId> {
+        let touches = |write: &&Write| {
+            write
+                .revisions()
+                .iter()
+                .any(|revision| message_of(&revision.change) == Some(id))
+        };
+        self.writes.iter().find(touches).map(Write::conversation)
     }
 
     /// Says whether a message that waits belongs before this one.

@@ -225,7 +225,7 @@ impl HistoryWorker {
                 offset,
                 respond,
             } => {
-                let part = if self.unwritten.touches_message(message) {
+                let part = if self.unwritten.conversation_of(message).is_some() {
                     Err(self.behind())
                 } else {
                     let compose = || self.store.part(message, index);
@@ -248,15 +248,15 @@ impl HistoryWorker {
                 from,
                 respond,
             } => drop(respond.send(self.of(id, |store| store.export(id, format, from)))),
-            Read::HasMessage { message, respond } => {
-                let has = if self.unwritten.touches_message(message) {
-                    Ok(true)
-                } else {
-                    self.store
-                        .has_message(message)
-                        .map_err(|error| self.failure(&error))
+            Read::ConversationOf { message, respond } => {
+                let found = match self.unwritten.conversation_of(message) {
+                    Some(id) => Ok(Some(id)),
+                    None => self
+                        .store
+                        .conversation_of(message)
+                        .map_err(|error| self.failure(&error)),
                 };
-                drop(respond.send(has));
+                drop(respond.send(found));
             }
             Read::List {
                 agent,

@@ -78,7 +78,7 @@ pub(super) fn register(router: &mut Router) {
     router.row_of_caller::<method::chat::AnswerPermission, _>(chat::answer_permission);
     router.row_of_caller::<method::chat::AnswerElicitation, _>(chat::answer_elicitation);
     router.row_of_caller::<method::chat::Conversation, _>(chat::conversation);
-    router.row::<method::chat::Part, _>(chat::part);
+    router.row_of_caller::<method::chat::Part, _>(chat::part);
     router.row::<method::chat::SetOption, _>(chat::set_option);
     router.row::<method::chat::SetMode, _>(chat::set_mode);
     router.row::<method::chat::New, _>(chat::new);

@@ -215,18 +215,22 @@ pub(crate) fn run(desk: &Desk, output: &mut Output, arguments: AttachArguments) 
 }
 
 fn resize(client: &mut Client, id: &str) -> Result<(), Failure> {
-    let size = tcgetwinsize(rustix::stdio::stdout()).map_err(io::Error::from)?;
-    // A terminal that does not know its size says 0.
-    if size.ws_col > 0 && size.ws_row > 0 {
+    if let Some(size) = terminal_size()? {
         client.call::<surface::Resize>(&SurfaceResizeParams {
             surface: id.to_owned(),
-            size: PaneSize {
-                columns: size.ws_col,
-                rows: size.ws_row,
-            },
+            size,
         })?;
     }
     Ok(())
+}
+
+/// Returns the size of this terminal; none when it does not know its own, which it says with 0.
+fn terminal_size() -> io::Result<Option<PaneSize>> {
+    let size = tcgetwinsize(rustix::stdio::stdout())?;
+    Ok((size.ws_col > 0 && size.ws_row > 0).then_some(PaneSize {
+        columns: size.ws_col,
+        rows: size.ws_row,
+    }))
 }
 
 /// Writes what comes of the pane, until it is left.
@@ -268,7 +272,8 @@ fn send(client: &mut Client, id: &str, bytes: &[u8]) -> Result<(), Failure> {
     let params = SurfaceInputParams {
         surface: id.to_owned(),
         data: STANDARD.encode(bytes),
-        size: None,
+        // The pane has the size of the terminal that is typed in.
+        size: terminal_size()?,
     };
     loop {
         match client.call::<surface::Input>(&params) {

@@ -164,7 +164,7 @@ pub(crate) fn read(desk: &Desk, output: &mut Output, arguments: ReadArguments) -
         output.note("some of what came after the mark is gone already")?;
     }
     if reply.truncated {
-        output.note("older lines were left out: the text would be over the limit of an answer")?;
+        output.note("older lines were left out: they are over --lines, or over the limit of an answer")?;
     }
     if !reply.text.is_empty() {
         output.untrusted(&reply.text)?;

@@ -154,3 +154,28 @@ fn a_viewer_that_does_not_read_is_drawn_anew_and_stops_nobody() {
     );
     assert!(status(&desk, "flood").output_generation > 0);
 }
+
+#[test]
+fn the_pane_has_the_size_of_the_terminal_that_was_typed_in_last() {
+    let desk = Desk::start();
+    let inner = pane(
+        &desk,
+        "inner",
+        "stty -echo; echo up; while read line; do echo \"$line $(stty size)\"; done",
+    );
+    wait_for_line(&desk, "inner", "^up$");
+    let mut page = Browser::inside(&desk).socket();
+    for (name, size) in [("wide", ["100", "30"]), ("narrow", ["60", "20"])] {
+        pane(&desk, name, &format!("read; exec {PROGRAM} attach {inner}"));
+        desk.run(&["resize", name, size[0], size[1]]).expect_code(0);
+        type_keys(&mut page, name, "\r");
+        wait_for_line(&desk, name, "^up$");
+    }
+    for (number, (name, size)) in [("wide", "30 100"), ("narrow", "20 60"), ("wide", "30 100")]
+        .into_iter()
+        .enumerate()
+    {
+        type_keys(&mut page, name, &format!("line {number}\r"));
+        wait_for_line(&desk, "inner", &format!("^line {number} {size}$"));
+    }
+}

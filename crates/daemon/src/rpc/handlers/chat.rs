@@ -81,26 +81,29 @@ pub(super) async fn withdraw(daemon: Arc<Daemon>, params: MessageParams) -> Resu
         }
     }
     hand_over(&daemon).await?;
-    let is_known = daemon.history.has_message(id).await;
-    Err(if is_known.map_err(|error| history_error(&error))? {
+    let known = daemon.history.conversation_of(id).await;
+    Err(if known.map_err(|error| history_error(&error))?.is_some() {
         RpcError::new(ErrorKind::NotQueued, "the message is not queued (any longer)")
     } else {
         RpcError::new(ErrorKind::NotFound, format!("there is no message {id}"))
     })
 }
 
-/// Has every agent hand to storage what changed in its conversation, which it does when it shows that.
-pub(super) async fn hand_over(daemon: &Daemon) -> Result<(), RpcError> {
+/// Has every agent hand to storage what changed in its conversation, which it does when it shows that. Returns these
+/// conversations, the current ones.
+pub(super) async fn hand_over(daemon: &Daemon) -> Result<Vec<ConversationId>, RpcError> {
     let page = PageRequest {
         before: None,
         limit: 1,
     };
+    let mut current = Vec::new();
     for agent in daemon.hub.handles().await? {
-        agent
+        let held = agent
             .ask(|respond| AgentRequest::Conversation(page, respond))
             .await?;
+        current.push(held.view.conversation);
     }
-    Ok(())
+    Ok(current)
 }
 
 pub(super) async fn cancel(daemon: Arc<Daemon>, params: CancelParams) -> Result<CancelReply, RpcError> {
@@ -231,13 +234,21 @@ async fn earlier(
     })
 }
 
-pub(super) async fn part(daemon: Arc<Daemon>, params: PartParams) -> Result<PartReply, RpcError> {
+pub(super) async fn part(call: Call, params: PartParams) -> Result<PartReply, RpcError> {
     let PartParams {
         message_id,
         index,
         offset,
     } = params;
-    hand_over(&daemon).await?;
+    let daemon = &call.daemon;
+    let current = hand_over(daemon).await?;
+    if let Err(refusal) = call.check("a part of an earlier conversation", Access::Private) {
+        let of = daemon.history.conversation_of(message_id).await;
+        let of = of.map_err(|error| history_error(&error))?;
+        if of.is_some_and(|of| !current.contains(&of)) {
+            return Err(refusal);
+        }
+    }
     let part = daemon
         .history
         .part(message_id, index, offset)

@@ -48,6 +48,8 @@ struct Window {
     total_lines: usize,
     eof: bool,
     missing: bool,
+    /// More came after the mark than was asked for.
+    older: bool,
     generation: u64,
     mark: Mark,
 }
@@ -105,7 +107,7 @@ pub(super) async fn read(
         total_lines: window.total_lines as u64,
         eof,
         output_generation: window.generation,
-        truncated,
+        truncated: truncated || window.older,
         missing: window.missing,
         fence,
         mark: window.mark.to_text(daemon.hub.epoch()),
@@ -139,7 +141,8 @@ fn read_pane(daemon: &Daemon, pane: &Pane, wanted: &Wanted<'_>) -> Result<Window
                 lines,
                 total_lines: total,
                 eof: lines == total,
-                missing: found.missing == Missing::Older || lines < found.lines.len(),
+                missing: found.missing == Missing::Older,
+                older: lines < found.lines.len(),
                 generation: mark.generation,
                 mark,
             });
@@ -153,6 +156,7 @@ fn read_pane(daemon: &Daemon, pane: &Pane, wanted: &Wanted<'_>) -> Result<Window
             total_lines: window.total_lines,
             eof: window.reaches_oldest,
             missing: false,
+            older: false,
             generation: mark.generation,
             mark,
         })
@@ -179,7 +183,8 @@ async fn read_conversation(
             lines,
             total_lines,
             eof: lines == total_lines && transcript.is_whole,
-            missing: missing == crate::surface::Missing::Some || lines < count,
+            missing: missing == crate::surface::Missing::Some,
+            older: lines < count,
             generation,
             mark,
         });
@@ -200,6 +205,7 @@ async fn read_conversation(
         total_lines,
         eof: begin == 0 && transcript.is_whole,
         missing: false,
+        older: false,
         generation,
         mark,
     })

@@ -5,11 +5,12 @@ use pupitre_protocol::conversation::StopReason;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::values::{object, short};
+use super::values::object;
 
 /// A turn that ended without a reason that is known here; the text says what came.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum StopReasonError {
+    /// What it said is whole, however long: who cuts it has to see a secret that the cut would go through.
     #[error("the agent ended the turn with an unknown stop reason: {said}")]
     Unknown { said: String },
     #[error("the agent ended the turn without a stop reason")]
@@ -27,7 +28,7 @@ pub(crate) fn stop_reason(result: &RawValue) -> Result<StopReason, StopReasonErr
     let members: Members<'_> = object(Some(result)).map_err(|_| StopReasonError::Missing)?;
     let said = members.stop_reason.ok_or(StopReasonError::Missing)?;
     let unknown = || StopReasonError::Unknown {
-        said: short(said.get().trim_matches('"')).to_owned(),
+        said: said.get().trim_matches('"').to_owned(),
     };
     match serde_json::from_str(said.get()) {
         Ok(v1::StopReason::EndTurn) => Ok(StopReason::EndTurn),
