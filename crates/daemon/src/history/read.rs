@@ -35,7 +35,7 @@ pub(super) const OLDEST_OPEN: &str = "
 const CONVERSATION_OF: &str = "
     SELECT c.id FROM message m JOIN conversation c ON c.key = m.conversation WHERE m.id = ?1";
 const PARTS: &str = "SELECT idx, kind, body FROM part WHERE message = ?1 ORDER BY idx";
-const PIECES: &str = "SELECT text FROM piece WHERE message = ?1 AND idx = ?2 ORDER BY n";
+pub(super) const PIECES: &str = "SELECT text FROM piece WHERE message = ?1 AND idx = ?2 ORDER BY n";
 const PART: &str = "
     SELECT p.message, p.kind, p.body FROM message m JOIN part p ON p.message = m.key WHERE m.id = ?1 AND p.idx = ?2";
 const WHOLES: &str = "SELECT field, text FROM whole WHERE message = ?1 AND idx = ?2 ORDER BY field, n";

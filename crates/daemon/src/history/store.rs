@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::schema::MIGRATIONS;
@@ -107,6 +108,8 @@ fn layout(connection: &Connection) -> rusqlite::Result<i64> {
 
 fn prepare(connection: &Connection, layout: i64) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Else a statement that is kept is compiled again whenever a parameter becomes 0 or 1, or stops being it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if layout == 0 {
         // Has an effect before the first table only.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use rusqlite::StatementStatus;
+
 use super::*;
-use crate::history::read::{LIST, NEWEST, OLDEST_OPEN};
+use crate::history::read::{LIST, NEWEST, OLDEST_OPEN, PIECES};
 use crate::history::write::ADD_PIECE;
 
 /// Appends one chunk in a batch of its own, and returns how many rows and bytes of the log it took.
@@ -192,6 +194,23 @@ async fn of_ten_thousand_messages_only_the_newest_are_read() {
         plan.matches("SCAN").count() == 1 && !plan.contains("TEMP B-TREE"),
         "{plan}"
     );
+    running.stop();
+}
+
+#[tokio::test]
+async fn a_statement_is_compiled_once_whatever_its_parameters_are() {
+    let running = Running::start(Place::Memory);
+    let again = running
+        .inspect(|connection| {
+            let mut statement = connection.prepare(PIECES).unwrap();
+            for parameters in [[0, 0], [5, 1], [1, 7], [9, 0]] {
+                assert!(statement.query(parameters).unwrap().next().unwrap().is_none());
+                statement.clear_bindings();
+            }
+            statement.get_status(StatementStatus::RePrepare)
+        })
+        .await;
+    assert_eq!(again, 0);
     running.stop();
 }
 
