@@ -11,6 +11,7 @@ mod composed;
 mod delete;
 mod digest;
 mod document;
+mod excerpt;
 mod export;
 mod read;
 mod schema;

@@ -3,11 +3,12 @@
 //! A message is put in when it is finished, as a whole: chunks would cut its words, and each would cost the index. Text that
 //! comes later is put in before the next search: taking a long message out, to put it in again, is slow.
 
-use pupitre_protocol::conversation::{ExcerptPiece, SearchMatch, SearchReply};
+use pupitre_protocol::conversation::{SearchMatch, SearchReply};
 use pupitre_protocol::limits::REPLY_BYTES;
 use pupitre_protocol::{AgentName, ConversationId, MessageId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::excerpt::excerpt;
 use super::read::{agent, title_from, uuid};
 use super::store::Store;
 use super::word::{from_word, natural};
@@ -15,12 +16,8 @@ use super::{History, HistoryError, Read};
 
 /// What the matches may weigh in a reply.
 const MATCHES_BYTES: usize = REPLY_BYTES / 2;
-/// The longest piece of an excerpt, in characters.
-const PIECE_CHARACTERS: usize = 160;
 /// From so many letters on a word also finds what begins with it: shorter ones would find nearly everything.
 const PREFIX_LETTERS: usize = 3;
-/// Stand around what was found; Unicode has them for such uses, and no text means them.
-const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 
 const IS_DONE: &str = "SELECT done FROM message WHERE key = ?1";
 pub(super) const TAKE_OUT: &str = "DELETE FROM said WHERE rowid = ?1";
@@ -33,7 +30,7 @@ const PUT_IN: &str = "
     ) HAVING count(*) > 0";
 const SEARCH: &str = "
     SELECT c.id, c.agent, c.title, c.config, m.id, m.role, m.created_at,
-        snippet(said, 0, char(64976), char(64977), '…', 24),
+        highlight(said, 0, char(64976), char(64977)),
         EXISTS (SELECT 1 FROM current WHERE config = ?3 AND agent = c.agent AND conversation = c.key),
         CASE WHEN c.title IS NULL THEN (
             SELECT substr(p.text, 1, 2000) FROM piece p WHERE p.message = (
@@ -150,38 +147,6 @@ fn search_match(row: &Row<'_>) -> rusqlite::Result<SearchMatch> {
     })
 }
 
-/// Takes the marks out of a snippet. Between two finds the middle of what is long goes, elsewhere what is far from them.
-fn excerpt(snippet: &str) -> Vec<ExcerptPiece> {
-    let mut pieces = Vec::new();
-    let mut found = false;
-    for text in snippet.split(MARKS) {
-        let is_first = pieces.is_empty();
-        if !text.is_empty() {
-            let text = match (found, is_first) {
-                (false, true) => last_characters(text),
-                (_, _) => first_characters(text),
-            };
-            pieces.push(ExcerptPiece { text, found });
-        }
-        found = !found;
-    }
-    pieces
-}
-
-fn first_characters(text: &str) -> String {
-    match text.char_indices().nth(PIECE_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-fn last_characters(text: &str) -> String {
-    match text.char_indices().rev().nth(PIECE_CHARACTERS - 1) {
-        Some((start, _)) if start > 0 => format!("…{}", &text[start..]),
-        Some(_) | None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,29 +163,5 @@ mod tests {
         check("c++ -- ()", Some("\"c++\""));
         check("text:a*", Some("\"text:a*\"*"));
         check(" ** ", None);
-    }
-
-    #[test]
-    fn an_excerpt_is_cut_around_what_was_found() {
-        let long = "x".repeat(300);
-        let pieces = excerpt(&format!(
-            "{long}\u{fdd0}hit\u{fdd1} and \u{fdd0}more\u{fdd1}{long}"
-        ));
-        let shown: Vec<(usize, bool)> = pieces
-            .iter()
-            .map(|piece| (piece.text.chars().count(), piece.found))
-            .collect();
-        assert_eq!(
-            shown,
-            [(161, false), (3, true), (5, false), (4, true), (161, false)]
-        );
-        assert!(pieces[0].text.starts_with("…x") && pieces[4].text.ends_with("x…"));
-        assert_eq!(
-            excerpt("\u{fdd0}hit\u{fdd1}"),
-            [ExcerptPiece {
-                text: "hit".into(),
-                found: true
-            }]
-        );
     }
 }
