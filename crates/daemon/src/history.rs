@@ -35,6 +35,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::clock::epoch_ms;
 use channel::ChannelJob;
+use delete::{Stage, Step};
 use store::Store;
 use unwritten::Write;
 
@@ -133,13 +134,12 @@ enum Job {
     Write(Write),
     Read(Read),
     Channel(ChannelJob),
-    /// To take some messages of a conversation out of the index: those after this one.
-    Unindex {
+    /// To do one step of deleting a conversation.
+    Delete {
         id: ConversationId,
-        after: MessageId,
-        respond: Respond<Option<MessageId>>,
+        stage: Stage,
+        respond: Respond<Step>,
     },
-    Delete(ConversationId, Respond<Option<AgentName>>),
     Flush(Respond<()>),
     #[cfg(test)]
     Inspect(Box<dyn FnOnce(&mut rusqlite::Connection) + Send>),

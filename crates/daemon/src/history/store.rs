@@ -52,7 +52,11 @@ impl Store {
         }
         prepare(&connection, found).map_err(|error| opening(&file, &error))?;
         migrate(&mut connection).map_err(|error| opening(&file, &error))?;
-        Ok(Self { connection, file })
+        let mut store = Self { connection, file };
+        store
+            .finish_deletions()
+            .map_err(|error| opening(&store.file, &error))?;
+        Ok(store)
     }
 
     /// Waits longer for another process that holds the file: there will be no second try.

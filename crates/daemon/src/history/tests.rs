@@ -1,6 +1,7 @@
 //! The history from the outside: what was recorded is what is read, whatever happened in between.
 
 mod cost;
+mod deleting;
 mod failure;
 mod file;
 mod keeping;

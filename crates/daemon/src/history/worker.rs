@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use pupitre_protocol::{AgentName, ConversationId, MessageId};
+use pupitre_protocol::{ConversationId, MessageId};
 
 use super::composed::Composed;
+use super::delete::{Stage, Step};
 use super::store::Store;
 use super::unwritten::{BATCH_BYTES, Unwritten, Write};
 use super::write::{WriteError, Written};
@@ -67,14 +68,10 @@ impl HistoryWorker {
                     self.answer(read);
                 }
                 Ok(Job::Channel(job)) => self.store.answer_channel(job),
-                Ok(Job::Unindex { id, after, respond }) => {
-                    let done_to = self.store.unindex(id, after);
-                    drop(respond.send(done_to.map_err(|error| self.failure(&error))));
-                }
-                Ok(Job::Delete(id, respond)) => {
-                    let deleted = self.delete(id);
+                Ok(Job::Delete { id, stage, respond }) => {
+                    let step = self.delete(id, stage);
                     // Nobody may be waiting any longer.
-                    drop(respond.send(deleted));
+                    drop(respond.send(step));
                 }
                 Ok(Job::Flush(respond)) => self.flush(respond),
                 #[cfg(test)]
@@ -283,12 +280,12 @@ impl HistoryWorker {
         }
     }
 
-    /// Deletes a conversation, once everything that was recorded of it is written.
-    fn delete(&mut self, id: ConversationId) -> Result<Option<AgentName>, HistoryError> {
+    /// Does a step of deleting a conversation, once everything that was recorded of it is written.
+    fn delete(&mut self, id: ConversationId, stage: Stage) -> Result<Step, HistoryError> {
         self.write_now();
         self.up_to_date(id)?;
         self.composed = Composed::default();
-        self.store.delete(id).map_err(|error| self.failure(&error))
+        self.store.delete(id, stage).map_err(|error| self.failure(&error))
     }
 
     /// Reads something of a conversation, unless what changed last in it could not be written.

@@ -1,6 +1,4 @@
-//! Searching, deleting and exporting what is kept.
-
-use std::path::Path;
+//! Searching and exporting what is kept.
 
 use pupitre_protocol::conversation::{ExportFormat, ExportReply, Part};
 use pupitre_protocol::limits::{EXPORT_WINDOW_BYTES, FIELD_BYTES};
@@ -8,7 +6,7 @@ use pupitre_protocol::limits::{EXPORT_WINDOW_BYTES, FIELD_BYTES};
 use super::*;
 use crate::history::schema::MIGRATIONS;
 
-async fn search(running: &Running, query: &str) -> SearchReply {
+pub(super) async fn search(running: &Running, query: &str) -> SearchReply {
     let search = Search {
         query: query.into(),
         agent: None,
@@ -19,7 +17,7 @@ async fn search(running: &Running, query: &str) -> SearchReply {
 }
 
 /// Returns the excerpts of what is found, with what was searched for in brackets.
-async fn found(running: &Running, query: &str) -> Vec<String> {
+pub(super) async fn found(running: &Running, query: &str) -> Vec<String> {
     let reply = search(running, query).await;
     let shown = |piece: &pupitre_protocol::conversation::ExcerptPiece| match piece.found {
         true => format!("[{}]", piece.text),
@@ -142,69 +140,6 @@ async fn what_an_older_version_kept_is_found() {
     let running = Running::start(Place::File(file));
     assert_eq!(found(&running, "find").await, ["[find] me"]);
     running.stop();
-}
-
-/// Says whether a file of the history has these bytes, whatever their case.
-fn has(folder: &Path, word: &str) -> bool {
-    let files = std::fs::read_dir(folder).unwrap();
-    files
-        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
-        .any(|bytes| String::from_utf8_lossy(&bytes).to_lowercase().contains(word))
-}
-
-#[tokio::test]
-async fn a_deleted_conversation_leaves_nothing_in_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut stamps = Counter(0);
-    let running = Running::start(Place::File(folder.path().join("history.db")));
-    let mut other = conversation(&mut stamps);
-    exchange(&mut other, "keep wombat", "kept", &mut stamps);
-    running.record(&mut other);
-    let mut gone = conversation(&mut stamps);
-    running.history.make_current(CONFIG.into(), Header::of(&gone));
-    running
-        .history
-        .set_session(gone.id(), Some("session-quokka".into()));
-    for number in 0..200 {
-        // Large and small, replaced and appended, so that pages of all kinds are used.
-        let question = format!("quokka number {number} {}", "filler ".repeat(number % 50));
-        exchange(&mut gone, &question, "the quokka answers", &mut stamps);
-        tool_output(
-            &mut gone,
-            &format!("t{number}"),
-            "quokka".repeat(number),
-            &mut stamps,
-        );
-        tool_output(
-            &mut gone,
-            &format!("t{number}"),
-            "less quokka".into(),
-            &mut stamps,
-        );
-        running.record(&mut gone);
-        if number % 20 == 0 {
-            running.history.flush().await.unwrap();
-        }
-    }
-    tool_output(&mut gone, "big", "quokka ".repeat(FIELD_BYTES), &mut stamps);
-    running.record(&mut gone);
-    running.history.flush().await.unwrap();
-    assert!(has(folder.path(), "quokka"));
-    assert!(!found(&running, "quokka").await.is_empty());
-
-    assert_eq!(running.history.delete(gone.id()).await, Ok(Some(agent("demo"))));
-    assert!(!has(folder.path(), "quokka"), "something of it is left");
-    assert_eq!(found(&running, "quokka").await, [""; 0]);
-    assert_eq!(running.history.load(gone.id()).await, Ok(None));
-    assert_eq!(
-        running.history.current(CONFIG.into(), agent("demo")).await,
-        Ok(None)
-    );
-    assert_eq!(running.history.delete(gone.id()).await, Ok(None));
-    assert_eq!(found(&running, "wombat").await, ["keep [wombat]"]);
-    assert_eq!(kept(&running.history, other.id(), 9).await, held(&other));
-    running.stop();
-    assert!(!has(folder.path(), "quokka"), "something of it is left");
 }
 
 /// Returns the whole document, and of how many windows it was put together.
