@@ -8,6 +8,7 @@ mod demo_agent;
 mod desk;
 mod figures;
 mod guard;
+mod history;
 mod interface;
 mod machine;
 mod memory;
@@ -44,6 +45,7 @@ const BENCHES: &[Bench] = &[
     daemon::BENCH,
     guard::BENCH,
     chunks::BENCH,
+    history::BENCH,
     terminal::BENCH,
     interface::BENCH,
     panes::BENCH,

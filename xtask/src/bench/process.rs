@@ -53,7 +53,12 @@ pub(super) fn times<const COMMANDS: usize>(
     Ok(spreads.map(|spread| spread.expect("none of them is missing, as was just looked at")))
 }
 
-fn time(invocation: &Invocation) -> Result<Duration> {
+/// Returns how long a command takes.
+///
+/// # Errors
+///
+/// When it cannot be started or does not exit with 0.
+pub(super) fn time(invocation: &Invocation) -> Result<Duration> {
     let mut command = invocation.command();
     command
         .stdin(Stdio::null())
