@@ -4,18 +4,19 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{Layer, fmt};
 
 use crate::LogTarget;
 
 /// How many days' logs are kept.
 const KEPT_FILES: usize = 7;
-/// The variable that says what is logged, in the syntax of `tracing`'s filters.
+/// The variable that says what is logged: a level, or targets with their levels, with commas between them.
 const FILTER_VARIABLE: &str = "PUPITRE_LOG";
-/// What is logged when nothing is said.
-const FILTER: &str = "info";
+/// What is logged when nothing is said, or nothing that can be read.
+const LEVEL: LevelFilter = LevelFilter::INFO;
 
 /// Begins to log, and returns the folder of the log files.
 ///
@@ -32,7 +33,6 @@ pub(crate) fn begin(state_folder: &Path, target: LogTarget) -> io::Result<PathBu
         .max_log_files(KEPT_FILES)
         .build(&folder)
         .map_err(io::Error::other)?;
-    let filter = || EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new(FILTER));
     let file = fmt::layer()
         .with_ansi(false)
         .with_writer(appender)
@@ -56,6 +56,14 @@ pub(crate) fn begin(state_folder: &Path, target: LogTarget) -> io::Result<PathBu
         tracing::debug!("the log had begun before");
     }
     Ok(folder)
+}
+
+fn filter() -> Targets {
+    let said = std::env::var(FILTER_VARIABLE).unwrap_or_default();
+    match said.parse() {
+        Ok(targets) if !said.trim().is_empty() => targets,
+        Ok(_) | Err(_) => Targets::new().with_default(LEVEL),
+    }
 }
 
 /// Colours are for people: not in a pipe or a file, and not when they are unwanted (no-color.org).
