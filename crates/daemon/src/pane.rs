@@ -262,22 +262,24 @@ impl Pane {
             let message = format!("at most {} KiB of input at once", INPUT_BYTES >> 10);
             return Err(RpcError::new(ErrorKind::TooLarge, message));
         }
-        self.change(|state| {
-            if !state.life.is_running() {
-                let message = format!("the program of pane {} has ended", state.label());
-                return Err(RpcError::new(ErrorKind::ProgramEnded, message));
-            }
-            if state.input.len() + bytes.len() > INPUT_QUEUE_BYTES {
-                let message = format!(
-                    "the program of pane {} does not read its input: {} KiB wait already",
-                    state.label(),
-                    INPUT_QUEUE_BYTES >> 10
-                );
-                return Err(RpcError::new(ErrorKind::QueueFull, message).with_retry_after_ms(100));
-            }
-            state.input.extend(bytes);
-            Ok(())
-        })
+        let mut state = self.lock();
+        if !state.life.is_running() {
+            let message = format!("the program of pane {} has ended", state.label());
+            return Err(RpcError::new(ErrorKind::ProgramEnded, message));
+        }
+        if state.input.len() + bytes.len() > INPUT_QUEUE_BYTES {
+            let message = format!(
+                "the program of pane {} does not read its input: {} KiB wait already",
+                state.label(),
+                INPUT_QUEUE_BYTES >> 10
+            );
+            return Err(RpcError::new(ErrorKind::QueueFull, message).with_retry_after_ms(100));
+        }
+        if !state.write_at_once(bytes) {
+            drop(state);
+            self.shared.wake.notify_one();
+        }
+        Ok(())
     }
 
     /// Begins to look at the pane.

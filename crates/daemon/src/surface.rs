@@ -241,6 +241,12 @@ impl Surfaces {
     ///
     /// `not_found` or `ambiguous`, with the candidates.
     pub(crate) async fn resolve(&self, selector: &str) -> Result<Surface, RpcError> {
+        // An id means one surface, whatever the others are: a key or a status need not wait for all of them.
+        if let Selector::Id(id) = Selector::parse(selector)
+            && let Some(pane) = self.lock().panes.get(&id)
+        {
+            return Ok(Surface::Pane(pane.clone()));
+        }
         let mut found = self
             .resolve_with(&[selector.to_owned()], |selectors, candidates| {
                 select::one(&selectors[0], candidates).map(|place| vec![place])

@@ -101,6 +101,38 @@ fn what_an_agent_runs_may_look_and_not_act() {
 }
 
 #[test]
+fn from_inside_parts_of_current_conversations_only_are_shown() {
+    let mut desk = Desk::start();
+    let ask = |desk: &Desk| -> String {
+        desk.run(&["ask", "demo", "hello"]).expect_code(0);
+        let view: serde_json::Value =
+            serde_json::from_str(&desk.run(&["chat", "show", "demo", "--json"]).stdout).expect("it is JSON");
+        let id = view["messages"][0]["id"].as_str().expect("a message");
+        id.to_owned()
+    };
+    let earlier = ask(&desk);
+    desk.run(&["chat", "new", "demo"]).expect_code(0);
+    let current = ask(&desk);
+    assert_ne!(earlier, current);
+    let tries = [format!("chat part {earlier} 0"), format!("chat part {current} 0")];
+    let tries = [
+        (tries[0].as_str(), "AI free access"),
+        (tries[1].as_str(), "hello"),
+    ];
+    let agent = curious(&desk, &tries, "");
+    desk.stop_daemon();
+    desk.write_config(&[agent]);
+    desk.start_daemon();
+    desk.run(&["agents", "start", "curious"]).expect_code(0);
+    for (number, (command, expected)) in tries.iter().enumerate() {
+        let said = said(&desk, number);
+        assert!(said.contains(expected), "{command}: {said}");
+        desk.run(&command.split(' ').collect::<Vec<_>>()).expect_code(0);
+    }
+    desk.stop_daemon();
+}
+
+#[test]
 fn with_free_access_an_agent_may_conduct_others_but_not_decide() {
     let mut desk = Desk::without_daemon(&[]);
     // With the gate open, following goes on for ever.

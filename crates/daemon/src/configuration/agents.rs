@@ -227,6 +227,7 @@ impl Agents {
                 config_error: self.error.clone(),
             })
             .await?;
+        self.context.surfaces.make_way().await;
         Ok(())
     }
 }

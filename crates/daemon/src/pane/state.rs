@@ -114,6 +114,18 @@ impl PaneState {
         self.terminal.clone()
     }
 
+    /// Writes what a person typed, and queues what the terminal does not take now, for the pump. Says whether nothing is
+    /// queued: then a key has gone to its program without waiting for another task.
+    pub(super) fn write_at_once(&mut self, bytes: &[u8]) -> bool {
+        let written = match &self.terminal {
+            // The pump may be writing what is queued; it does not block either.
+            Some(terminal) if self.input.is_empty() => rustix::io::write(&**terminal, bytes).unwrap_or(0),
+            Some(_) | None => 0,
+        };
+        self.input.extend(&bytes[written..]);
+        self.input.is_empty()
+    }
+
     pub(super) fn set_terminal(&mut self, terminal: Option<OwnedFd>) {
         self.terminal = terminal.map(Arc::new);
     }

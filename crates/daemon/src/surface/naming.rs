@@ -29,6 +29,23 @@ impl Surfaces {
         }
     }
 
+    /// Has panes that are only called after their programs leave their names to agents that came since. A name that a
+    /// person gave stays: whoever means it is asked which of the two.
+    pub(crate) async fn make_way(&self) {
+        let Ok(agents) = self.agent_names().await else {
+            return;
+        };
+        let registry = self.lock();
+        for pane in registry.panes.values() {
+            if let PaneName::Derived(name) = pane.inspect(|state| state.name().clone()) {
+                let free = registry.unique_name(&name, Some(pane.id()), &agents);
+                if free != name {
+                    pane.rename(PaneName::Derived(free));
+                }
+            }
+        }
+    }
+
     /// Gives a pane a name, which it keeps.
     ///
     /// # Errors

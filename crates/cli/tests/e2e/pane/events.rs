@@ -3,8 +3,8 @@
 use pupitre_protocol::event::{Event, EventKind, SubscribeParams};
 use pupitre_protocol::surface::SurfaceKind;
 
-use super::{pane, wait_for_end};
-use crate::support::Desk;
+use super::{pane, status, wait_for_end};
+use crate::support::{Desk, shell_agent};
 
 #[test]
 fn what_changes_of_a_pane_is_told_between_its_opening_and_its_closing() {
@@ -77,4 +77,32 @@ fn nothing_is_told_of_a_pane_before_its_opening() {
             _ => assert!(open.contains(&id), "pane {id} changed before it opened"),
         }
     }
+}
+
+#[test]
+fn a_name_after_a_program_is_left_to_an_agent_that_comes() {
+    let desk = Desk::start();
+    let made = desk.run(&["new", "--", "sleep", "600"]);
+    made.expect_code(0).expect_stdout("sleep");
+    let id = made.stdout.split_whitespace().next().expect("an id").to_owned();
+    let mut events = desk.events_with(&SubscribeParams {
+        types: Some(vec![EventKind::SurfaceOpened]),
+        ..SubscribeParams::default()
+    });
+    desk.write_config(&[shell_agent("sleep", "exec sleep 600")]);
+    events.wait_until("the agent is there", |frame| match &frame.event {
+        Event::SurfaceOpened(view) => view.surface_name == "sleep",
+        _ => false,
+    });
+    let mut changes = desk.events_with(&SubscribeParams {
+        types: Some(vec![EventKind::SurfaceChanged]),
+        ..SubscribeParams::default()
+    });
+    if status(&desk, &id).surface_name != "sleep-2" {
+        changes.wait_until("the pane makes way", |frame| match &frame.event {
+            Event::SurfaceChanged(view) => view.surface_name == "sleep-2",
+            _ => false,
+        });
+    }
+    assert_eq!(status(&desk, "sleep").kind, SurfaceKind::Acp);
 }
