@@ -12,6 +12,8 @@ export class Stage {
     this.seq = 0;
     this.ring = [];
     this.readers = new Set();
+    /** How far the clock that stamps events is ahead, in milliseconds: a test lets time pass by it. */
+    this.ahead = 0;
     this.ids = 0;
     const text = CONFIGURATION.replace('theme = "system"', `theme = "${theme}"`).replace('language = "system"', `language = "${language}"`);
     this.configuration = new Configuration(text, "/home/ada/.config/pupitre/pupitre.toml", (change) => this.emit({ type: "config:changed", ...change }));
@@ -156,7 +158,7 @@ export class Stage {
   }
 
   emit(event) {
-    const frame = structuredClone({ ...event, epoch: EPOCH, seq: ++this.seq, ts: Date.now() });
+    const frame = structuredClone({ ...event, epoch: EPOCH, seq: ++this.seq, ts: Date.now() + this.ahead });
     this.ring.push(frame);
     if (this.ring.length > RING) this.ring.shift();
     for (const reader of this.readers) if (reader.follows) reader.send({ jsonrpc: "2.0", method: "event", params: frame });

@@ -50,7 +50,8 @@ export class Replica {
   }
 
   message(id: string): Message | undefined {
-    return this.list[this.place(id).index];
+    const { index, held } = this.place(id);
+    return held ? this.list[index] : undefined;
   }
 
   /** Puts an older page before what is held. Its messages know their own revision, so no event counts twice. */

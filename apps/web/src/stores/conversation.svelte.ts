@@ -1,5 +1,6 @@
 // One conversation as the page draws it: the replica, and beside it what Svelte watches. A delta touches one message.
 import { Replica } from "../conversation/replica";
+import { Timing } from "../conversation/timing";
 import type { AgentName, ConversationId, Cost, ConversationView, Frame, Message, MessageId } from "../protocol";
 import { LIMITS } from "../protocol";
 import { sentence } from "../transport/failure";
@@ -38,6 +39,8 @@ export class LiveConversation {
   /** What the newest turn has cost; null when nobody here saw it begin, or its agent tells no cost. */
   turnCost: Cost | null = $state.raw(null);
   isLoadingOlder = $state(false);
+  /** How long steps took, those that were seen from beginning to end. */
+  readonly timing = new Timing();
   private replica: Replica | null = null;
   private readonly byId = new Map<MessageId, LiveMessage>();
   /** Events that come while a snapshot is on its way. */
@@ -75,6 +78,7 @@ export class LiveConversation {
       const early = this.early ?? [];
       this.early = null;
       this.replica = new Replica(view);
+      this.timing.lose();
       this.turn = { id: view.messages.findLast((message) => message.role === "agent")?.turn ?? null, costBefore: null };
       this.redraw();
       this.status = "ready";
@@ -134,11 +138,16 @@ export class LiveConversation {
     const touched = new Set<MessageId>();
     for (const frame of frames) {
       this.watchTurn(replica, frame);
+      this.watchPermission(replica, frame);
+      const earlier = messageBefore(replica, frame);
       const applied = replica.apply(frame);
       switch (applied.is) {
-        case "message":
+        case "message": {
           touched.add(applied.id);
+          const now = replica.message(applied.id);
+          if (now) this.timing.note(earlier, now, frame.ts);
           break;
+        }
         case "lost":
           void this.load();
           return;
@@ -162,6 +171,13 @@ export class LiveConversation {
     if (role !== "agent" || turn === null || turn === this.turn.id) return;
     const isFirst = !replica.messages.some((message) => message.role === "agent");
     this.turn = { id: turn, costBefore: replica.state.usage?.cost?.amount ?? (isFirst ? 0 : null) };
+  }
+
+  /** A call that a person allowed begins its work then. */
+  private watchPermission(replica: Replica, frame: Frame): void {
+    if (frame.type !== "permission:resolved" || frame.conversation !== replica.conversation) return;
+    const asked = replica.state.permissions.find((open) => open.id === frame.id);
+    if (asked) this.timing.allowed(replica.message(asked.messageId), asked.toolCall.id, frame.ts);
   }
 
   /** Text that is appended redraws its own message and nothing else. */
@@ -205,6 +221,12 @@ export class LiveConversation {
     this.talk = this.messages.filter((live) => placeOf(live.value) === "talk");
     this.queued = this.messages.filter((live) => placeOf(live.value) === "queue");
   }
+}
+
+/** Returns the message that an event changes, as it was. */
+function messageBefore(replica: Replica, frame: Frame): Message | undefined {
+  if (frame.type === "message:updated") return replica.message(frame.message.id);
+  return frame.type === "message:delta" ? replica.message(frame.messageId) : undefined;
 }
 
 function placeOf(message: Message): "talk" | "queue" | "nowhere" {

@@ -199,6 +199,7 @@ export const en = {
       max_turn_requests: "It reached its limit of steps; ask it to go on.", refusal: "The model refused to answer.",
     })[reason],
   thought: "Thought",
+  thoughtFor: (time: string) => `Thought for ${time}`,
   words: (value: number) => count(value, "word", "words"),
   plan: "Plan",
   planStatus: (status: string) => ({ completed: "done:", in_progress: "now:", pending: "to do:" })[status] ?? `${status}:`,

@@ -193,6 +193,7 @@ export const fr: Catalogue = {
       max_turn_requests: "Limite d’étapes atteinte ; demandez-lui de continuer.", refusal: "Le modèle a refusé de répondre.",
     })[reason],
   thought: "A réfléchi",
+  thoughtFor: (time) => `A réfléchi pendant ${time}`,
   words: (value) => count(value, "mot", "mots"),
   plan: "Plan",
   planStatus: (status) => ({ completed: "fait :", in_progress: "en cours :", pending: "à faire :" })[status] ?? `${status} :`,

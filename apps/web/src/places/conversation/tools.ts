@@ -49,6 +49,13 @@ export function shortPath(path: string, folder: string | undefined): string {
   return path;
 }
 
+const SECOND_MS = 1_000;
+
+/** Returns whether a person would want to know how long a step took: of most there is nothing to say. */
+export function isWorthTelling(took: number | null): took is number {
+  return took !== null && took >= SECOND_MS;
+}
+
 function readInput(input: string | null): Record<string, unknown> | null {
   if (input === null) return null;
   try {
