@@ -13,7 +13,14 @@ const PLACES = [
   { name: "error", path: "#/agents/nightly", ready: "textarea" },
   {
     name: "first-run", path: "#/agents/demo", ready: ".wordmark", empty: true,
-    act: (page, { language }) => page.getByText(language === "fr" ? "1 des 6 agents connus" : "1 of 6 known agents").waitFor(),
+    act: (page, { language }) => page.getByText(language === "fr" ? "1 des 8 agents connus" : "1 of 8 known agents").waitFor(),
+  },
+  {
+    name: "first-run-install", path: "#/agents/demo", ready: ".wordmark", empty: true,
+    async act(page) {
+      await page.locator(".missing summary").click();
+      await page.waitForSelector(".missing dd .line");
+    },
   },
   { name: "channel", path: "#/channels/review", ready: ".answer", sizes: ["wide", "narrow", "phone"] },
   { name: "no-channels", path: "#/channels", ready: ".none", empty: true, sizes: ["wide", "phone"] },
@@ -36,6 +43,10 @@ const PLACES = [
     },
   },
   { name: "settings", path: "#/settings", ready: ".cm-content" },
+  {
+    name: "settings-agents", path: "#/settings", ready: ".cm-content", sizes: ["wide"],
+    act: (page) => page.locator("aside .line").last().scrollIntoViewIfNeeded(),
+  },
   {
     name: "settings-problems", path: "#/settings", ready: ".cm-content", sizes: ["wide", "phone"],
     async act(page) {

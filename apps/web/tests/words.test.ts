@@ -55,7 +55,7 @@ function said(catalogue: Catalogue, key: keyof Catalogue): string[] {
   });
 }
 
-const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops|atWork|paneCount|closeWorkspaceWhat|matchCount)$/;
+const COUNTS = /^(?:running|asking|errors|problemsInConfiguration|problemCount|warningCount|warningsInConfiguration|foundOfKnown|foundOf|messageCount|newBelow|words|lines|unchangedLines|refusedThisTurn|tooManyFiles|queuedNumber|changedFiles|toAll|keepsFromSaving|goToLine|openingStops|atWork|paneCount|closeWorkspaceWhat|matchCount)$/;
 const isCount = (key: string) => COUNTS.test(key);
 
 describe("the catalogues", () => {

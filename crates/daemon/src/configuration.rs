@@ -20,8 +20,8 @@ use std::sync::Arc;
 use pupitre_model::config::{Config, Counts, FILE_BYTES, Verdict};
 use pupitre_protocol::RpcError;
 use pupitre_protocol::configuration::{
-    ChannelView, ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
-    ConfigValidateReply, ConfigView, Problem,
+    ChannelView, ConfigContentReply, ConfigKnownReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply,
+    ConfigSource, ConfigValidateReply, ConfigView, Problem,
 };
 use tokio::sync::{mpsc, oneshot, watch as latest};
 
@@ -119,6 +119,7 @@ pub(crate) enum ConfigRequest {
     Save(ConfigSaveParams, Respond<ConfigSaveReply>),
     Open(PathBuf, Respond<ConfigView>),
     Recent(Respond<ConfigRecentReply>),
+    Known(Respond<ConfigKnownReply>),
 }
 
 /// Reaches the task; what is in force is known without asking.

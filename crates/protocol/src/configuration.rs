@@ -222,3 +222,27 @@ pub struct BrowseEntry {
     pub path: String,
     pub folder: bool,
 }
+
+/// The agents that Pupitre knows, whether they are there or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct ConfigKnownReply {
+    pub agents: Vec<KnownAgent>,
+}
+
+/// An agent that an entry of the file needs only to name, as its `preset`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct KnownAgent {
+    /// The word of `preset`.
+    pub name: String,
+    pub title: String,
+    pub icon: String,
+    pub description: String,
+    /// What is looked for on the daemon's `PATH`; null for the agent that is inside Pupitre.
+    pub command: Option<String>,
+    /// It can be started: its command was found just now.
+    pub found: bool,
+    /// The command line that installs it; null for the agent that is inside Pupitre.
+    pub install: Option<String>,
+}

@@ -12,9 +12,9 @@ use crate::channel::{
     ChannelListReply, ChannelMessagesParams, ChannelMessagesReply, ChannelSendParams, ChannelSendReply,
 };
 use crate::configuration::{
-    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigOpenParams,
-    ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply, ConfigValidateParams,
-    ConfigValidateReply, ConfigView,
+    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigKnownReply,
+    ConfigOpenParams, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply,
+    ConfigValidateParams, ConfigValidateReply, ConfigView,
 };
 use crate::conversation::{
     AnswerElicitationParams, AnswerPermissionParams, CancelParams, CancelReply, ConversationParams,
@@ -149,6 +149,8 @@ methods! {
         Recent = "config.recent"(Empty) -> ConfigRecentReply, Private;
         /// Lists the folders and the `.toml` files of a folder, for a list of files in a page.
         Browse = "config.browse"(ConfigBrowseParams) -> ConfigBrowseReply, Private;
+        /// Lists the agents that Pupitre knows, with how to install those that are not there.
+        Known = "config.known"(Empty) -> ConfigKnownReply, Read;
     }
     channel {
         /// Lists the channels of the configuration.

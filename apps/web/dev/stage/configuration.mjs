@@ -112,3 +112,21 @@ export const SCHEMA = {
     Channel: { type: "object", properties: { name: { type: "string" }, agents: { type: "array", items: { type: "string" } } } },
   },
 };
+
+/** The known agents, with how each is installed. */
+const KNOWN = [
+  ["claude", "Claude Code", "claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"],
+  ["codex", "Codex", "codex-acp", "npm install -g @agentclientprotocol/codex-acp"],
+  ["gemini", "Gemini CLI", "gemini", "npm install -g @google/gemini-cli"],
+  ["opencode", "OpenCode", "opencode", "npm install -g opencode-ai"],
+  ["qwen", "Qwen Code", "qwen", "npm install -g @qwen-code/qwen-code"],
+  ["kimi", "Kimi Code", "kimi", "npm install -g @moonshot-ai/kimi-code"],
+  ["vibe", "Mistral Vibe", "vibe-acp", "uv tool install mistral-vibe"],
+  ["fast-agent", "fast-agent", "fast-agent", "uv tool install fast-agent-mcp"],
+];
+
+/** Returns what `config.known` tells when the commands of these agents are there. */
+export function known(found) {
+  const demo = { name: "demo", title: "Demo", icon: "demo", description: "", command: null, found: true, install: null };
+  return { agents: [demo, ...KNOWN.map(([name, title, command, install]) => ({ name, title, icon: name, description: "", command, found: found.includes(name), install }))] };
+}

@@ -1,5 +1,5 @@
 // A scripted daemon for pictures and tests of the page: the same methods and events, a world in memory, nothing started.
-import { check, Configuration, SCHEMA } from "./configuration.mjs";
+import { check, Configuration, known, SCHEMA } from "./configuration.mjs";
 import { PANE_METHODS, StagePanes } from "./panes.mjs";
 import { CONFIGURATION, story } from "./story.mjs";
 
@@ -23,6 +23,8 @@ export class Stage {
     /** Earlier conversations, the newest last. */
     this.earlier = [];
     this.rooms = this.story.rooms.channels;
+    /** The known agents whose commands are on this machine. */
+    this.found = empty ? ["gemini"] : ["claude", "codex", "gemini"];
     this.entries = new Map(this.rooms.map((room) => [room.name, []]));
     this.files = [this.configuration.path, "/home/ada/src/harbour/harbour.toml", "/home/ada/talks/demo.toml", "/home/ada/old.toml"];
     if (empty) this.populateFirstRun();
@@ -400,6 +402,7 @@ const METHODS = {
   },
   "config.save": (stage, { text, hash }) => stage.configuration.save(text, hash),
   "config.schema": () => SCHEMA,
+  "config.known": (stage) => known(stage.found),
   "config.recent": (stage) => stage.files.map((path) => ({ path, exists: !path.endsWith("old.toml") })),
   "config.browse": (_, { folder }) => ({
     folder: folder ?? "/home/ada", parent: folder === "/" ? null : "/home", truncated: false,

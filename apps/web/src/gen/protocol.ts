@@ -78,6 +78,8 @@ export interface Methods {
   "config.recent": { params: Empty; reply: ConfigRecentReply };
   /** Lists the folders and the `.toml` files of a folder, for a list of files in a page. */
   "config.browse": { params: ConfigBrowseParams; reply: ConfigBrowseReply };
+  /** Lists the agents that Pupitre knows, with how to install those that are not there. */
+  "config.known": { params: Empty; reply: ConfigKnownReply };
   /** Lists the channels of the configuration. */
   "channel.list": { params: Empty; reply: ChannelListReply };
   /** Sends a message to the agents of a channel that it mentions, or to all of them. */
@@ -192,6 +194,7 @@ export const METHODS = [
   "config.choose",
   "config.recent",
   "config.browse",
+  "config.known",
   "channel.list",
   "channel.send",
   "channel.messages",
@@ -636,6 +639,11 @@ export type ConfigContentReply = {
   text: string;
   /** Names these bytes; `config.save` gives it back. */
   hash: string;
+};
+
+/** The agents that Pupitre knows, whether they are there or not. */
+export type ConfigKnownReply = {
+  agents: Array<KnownAgent>;
 };
 
 /** Names a configuration file. */
@@ -1208,6 +1216,21 @@ export type IdentifyReply = {
   log_path: string;
   /** The home folder of its user, which a path below it may be shown as `~`; empty from a daemon that does not tell. */
   home: string;
+};
+
+/** An agent that an entry of the file needs only to name, as its `preset`. */
+export type KnownAgent = {
+  /** The word of `preset`. */
+  name: string;
+  title: string;
+  icon: string;
+  description: string;
+  /** What is looked for on the daemon's `PATH`; null for the agent that is inside Pupitre. */
+  command: string | null;
+  /** It can be started: its command was found just now. */
+  found: boolean;
+  /** The command line that installs it; null for the agent that is inside Pupitre. */
+  install: string | null;
 };
 
 /** The language of the interface. */

@@ -8,6 +8,7 @@ import { ConfigurationStore } from "./configuration.svelte";
 import { ConversationsStore } from "./conversations.svelte";
 import { DraftsStore } from "./drafts.svelte";
 import { HostStore } from "./host.svelte";
+import { KnownStore } from "./known.svelte";
 import { Notifier } from "./notifier.svelte";
 import { AskingStore } from "./asking.svelte";
 import { SurfacesStore } from "./surfaces.svelte";
@@ -27,6 +28,7 @@ export class Desk {
   readonly surfaces = new SurfacesStore(this);
   readonly workspaces = new WorkspacesStore(this);
   readonly host = new HostStore(this);
+  readonly known = new KnownStore(this);
   readonly drafts = new DraftsStore();
   readonly notifier = new Notifier(this);
   private readonly link: Connection;

@@ -318,7 +318,9 @@ export const en = {
   foundOfKnown: (found: number, known: number) => `${found} of ${known} known agents`,
   startThis: "Start",
   notFound: "Not on PATH",
-  notFoundWhat: "Install one, and add it with its name as preset.",
+  howToInstall: "How to install",
+  copyInstallOf: (agent: string) => `Copy the line that installs ${agent}`,
+  notFoundWhat: "Run the line of one in a terminal, then add it in the settings.",
 
   // beside
   context: "Context",
@@ -471,6 +473,12 @@ export const en = {
   inForceNow: "This file, as it was read at the start.",
   inForceSince: (time: string) => `This file, as of ${time}.`,
   lastValid: "The last valid version. Nothing that runs is touched while the file has problems.",
+  knownAgents: "Known agents",
+  foundOf: (found: number, known: number) => `${found} of ${known} found`,
+  foundHere: "found, not in this file",
+  inThisFile: "in this file",
+  notOnPath: (command: string) => `${command} is not on PATH`,
+  addIt: "Add",
   settingsMissing: "This daemon has no settings service",
   path: "Path",
   folderAbove: "The folder above",

@@ -312,7 +312,9 @@ export const fr: Catalogue = {
   foundOfKnown: (found, known) => `${found} des ${known} agents connus`,
   startThis: "Démarrer",
   notFound: "Pas dans PATH",
-  notFoundWhat: "Installez-en un, puis ajoutez-le avec son nom comme preset.",
+  howToInstall: "Comment installer",
+  copyInstallOf: (agent) => `Copier la ligne qui installe ${agent}`,
+  notFoundWhat: "Lancez la ligne de l’un d’eux dans un terminal, puis ajoutez-le dans les réglages.",
 
   // à côté
   context: "Contexte",
@@ -465,6 +467,12 @@ export const fr: Catalogue = {
   inForceNow: "Ce fichier, tel qu’il était au démarrage.",
   inForceSince: (time) => `Ce fichier, depuis ${time}.`,
   lastValid: "La dernière version valable. Rien de ce qui tourne n’est touché tant que le fichier a des problèmes.",
+  knownAgents: "Agents connus",
+  foundOf: (found, known) => `${rules.select(found) === "one" ? `${found} trouvé` : `${found} trouvés`} sur ${known}`,
+  foundHere: "trouvé, absent de ce fichier",
+  inThisFile: "dans ce fichier",
+  notOnPath: (command) => `${command} n’est pas dans PATH`,
+  addIt: "Ajouter",
   settingsMissing: "Ce démon n’a pas de service de réglages",
   path: "Chemin",
   folderAbove: "Le dossier au-dessus",

@@ -206,7 +206,7 @@ fn known_agents(desk: &Desk) -> Finding {
     let words = match found.as_slice() {
         [] => {
             let commands = PRESETS.iter().filter_map(|preset| match preset.program {
-                PresetProgram::Command(command) => Some(command),
+                PresetProgram::Command { name, .. } => Some(name),
                 PresetProgram::Ourselves => None,
             });
             let commands: Vec<&str> = commands.collect();

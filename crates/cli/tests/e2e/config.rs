@@ -92,6 +92,21 @@ fn a_first_file_has_the_agents_that_are_there() {
         .map(|agent| agent.name.to_string())
         .collect();
     assert_eq!(names, ["demo", "gemini", "opencode"]);
+    let known = desk.call::<config::Known>(Empty {}).agents;
+    let found: Vec<&str> = known
+        .iter()
+        .filter(|agent| agent.found)
+        .map(|agent| agent.name.as_str())
+        .collect();
+    assert_eq!(found, names, "and no others");
+    let qwen = known
+        .iter()
+        .find(|agent| agent.name == "qwen")
+        .expect("it is known");
+    assert_eq!(
+        qwen.install.as_deref(),
+        Some("npm install -g @qwen-code/qwen-code")
+    );
     let mode = std::fs::metadata(desk.config()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     desk.run(&["config", "init"])

@@ -7,6 +7,8 @@ use pupitre_model::config::{
     Facts, PRESETS, Preset, PresetProgram, Question, Reading, Running, Verdict, Writers,
 };
 
+use pupitre_protocol::configuration::KnownAgent;
+
 use crate::process::{find, handed_on, working_folder};
 
 /// Where this program and its user are; the rest is the environment of the process.
@@ -85,9 +87,34 @@ impl Machine {
         let path = search_path();
         let is_there = |preset: &&Preset| match preset.program {
             PresetProgram::Ourselves => false,
-            PresetProgram::Command(command) => find(command, &path, &self.home, &self.home).is_ok(),
+            PresetProgram::Command { name, install: _ } => self.is_on(&path, name),
         };
         PRESETS.iter().filter(is_there).collect()
+    }
+
+    /// Returns every known agent as the wire shows it.
+    pub(super) fn known(&self) -> Vec<KnownAgent> {
+        let path = search_path();
+        let view = |preset: &Preset| {
+            let (command, install) = match preset.program {
+                PresetProgram::Ourselves => (None, None),
+                PresetProgram::Command { name, install } => (Some(name), Some(install)),
+            };
+            KnownAgent {
+                name: preset.name.to_owned(),
+                title: preset.title.to_owned(),
+                icon: preset.icon.to_owned(),
+                description: preset.description.to_owned(),
+                command: command.map(str::to_owned),
+                found: command.is_none_or(|command| self.is_on(&path, command)),
+                install: install.map(str::to_owned),
+            }
+        };
+        PRESETS.iter().map(view).collect()
+    }
+
+    fn is_on(&self, path: &str, command: &str) -> bool {
+        find(command, path, &self.home, &self.home).is_ok()
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pupitre_model::config::{Config, ConfigChange, FILE_BYTES, Running};
 use pupitre_protocol::configuration::{
-    ConfigContentReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
+    ConfigContentReply, ConfigKnownReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
     ConfigValidateReply, ConfigView, NotSaved,
 };
 use pupitre_protocol::event::ConfigChanged;
@@ -349,6 +349,10 @@ impl ConfigTask {
             }
             ConfigRequest::Recent(respond) => {
                 respond.send(Ok(ConfigRecentReply(self.recent.view()))).ok();
+            }
+            ConfigRequest::Known(respond) => {
+                let agents = self.machine.known();
+                respond.send(Ok(ConfigKnownReply { agents })).ok();
             }
         }
     }

@@ -41,6 +41,7 @@ pub(super) fn register(router: &mut Router) {
     router.row::<method::config::Choose, _>(config::choose);
     router.row::<method::config::Recent, _>(config::recent);
     router.row::<method::config::Browse, _>(config::browse);
+    router.row::<method::config::Known, _>(config::known);
 
     router.row::<method::channel::List, _>(channel::list);
     router.row::<method::channel::Send, _>(channel::send);

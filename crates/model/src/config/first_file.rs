@@ -57,7 +57,7 @@ pub fn first_file<'a>(found: impl IntoIterator<Item = &'a Preset>) -> String {
     for preset in found {
         match preset.program {
             PresetProgram::Ourselves => {}
-            PresetProgram::Command(command) => {
+            PresetProgram::Command { name: command, .. } => {
                 let Preset { name, title, .. } = preset;
                 let args: String = preset.args.iter().map(|arg| format!(" {arg}")).collect();
                 text.push_str(&format!(

@@ -196,7 +196,9 @@ impl<'a> Look<'a> {
             let known = text("preset").and_then(preset);
             let command = match (text("command"), known.map(|preset| preset.program)) {
                 (Some(command), _) => Some((format!("{pointer}/command"), command)),
-                (None, Some(PresetProgram::Command(command))) => Some((format!("{pointer}/preset"), command)),
+                (None, Some(PresetProgram::Command { name: command, .. })) => {
+                    Some((format!("{pointer}/preset"), command))
+                }
                 (None, Some(PresetProgram::Ourselves) | None) => None,
             };
             if let Some((place, command)) = command.filter(|(_, command)| !command.is_empty()) {
@@ -404,7 +406,7 @@ pub(super) fn config(value: &Value, executable: &str) -> Config {
         let known = agent.preset.as_deref().and_then(preset);
         let known_command = known.map(|preset| match preset.program {
             PresetProgram::Ourselves => executable,
-            PresetProgram::Command(command) => command,
+            PresetProgram::Command { name: command, .. } => command,
         });
         let or_known =
             |own: &Option<String>, known: Option<&str>| own.clone().or_else(|| known.map(str::to_owned));

@@ -17,8 +17,12 @@ pub struct Preset {
 pub enum PresetProgram {
     /// This program.
     Ourselves,
-    /// A command that is looked for on `PATH`.
-    Command(&'static str),
+    /// A command that is looked for on `PATH`, and the command line that puts it there: of a published package, and the
+    /// shortest of those that its authors give.
+    Command {
+        name: &'static str,
+        install: &'static str,
+    },
 }
 
 const fn of(
@@ -27,13 +31,17 @@ const fn of(
     description: &'static str,
     command: &'static str,
     args: &'static [&'static str],
+    install: &'static str,
 ) -> Preset {
     Preset {
         name,
         title,
         icon: name,
         description,
-        program: PresetProgram::Command(command),
+        program: PresetProgram::Command {
+            name: command,
+            install,
+        },
         args,
     }
 }
@@ -54,6 +62,7 @@ pub const PRESETS: &[Preset] = &[
         "Anthropic's agent, through its ACP adapter",
         "claude-agent-acp",
         &[],
+        "npm install -g @agentclientprotocol/claude-agent-acp",
     ),
     of(
         "codex",
@@ -61,24 +70,55 @@ pub const PRESETS: &[Preset] = &[
         "OpenAI's agent, through its ACP adapter",
         "codex-acp",
         &[],
+        "npm install -g @agentclientprotocol/codex-acp",
     ),
-    of("gemini", "Gemini CLI", "Google's agent", "gemini", &["--acp"]),
+    of(
+        "gemini",
+        "Gemini CLI",
+        "Google's agent",
+        "gemini",
+        &["--acp"],
+        "npm install -g @google/gemini-cli",
+    ),
     of(
         "opencode",
         "OpenCode",
         "An open-source agent for many models",
         "opencode",
         &["acp"],
+        "npm install -g opencode-ai",
     ),
-    of("qwen", "Qwen Code", "Alibaba's agent", "qwen", &["--acp"]),
-    of("kimi", "Kimi Code", "Moonshot AI's agent", "kimi", &["acp"]),
-    of("vibe", "Mistral Vibe", "Mistral AI's agent", "vibe-acp", &[]),
+    of(
+        "qwen",
+        "Qwen Code",
+        "Alibaba's agent",
+        "qwen",
+        &["--acp"],
+        "npm install -g @qwen-code/qwen-code",
+    ),
+    of(
+        "kimi",
+        "Kimi Code",
+        "Moonshot AI's agent",
+        "kimi",
+        &["acp"],
+        "npm install -g @moonshot-ai/kimi-code",
+    ),
+    of(
+        "vibe",
+        "Mistral Vibe",
+        "Mistral AI's agent",
+        "vibe-acp",
+        &[],
+        "uv tool install mistral-vibe",
+    ),
     of(
         "fast-agent",
         "fast-agent",
         "An agent made of MCP servers and prompts",
         "fast-agent",
         &["acp"],
+        "uv tool install fast-agent-mcp",
     ),
 ];
 

@@ -104,6 +104,13 @@ export class Editor {
     this.view.focus();
   }
 
+  /** Puts the caret at the end. */
+  goToEnd(): void {
+    const end = this.view.state.doc.length;
+    this.view.dispatch({ selection: { anchor: end }, effects: EditorView.scrollIntoView(end) });
+    this.view.focus();
+  }
+
   /** Puts a word in the place of what a problem points at. */
   replaceAt(problem: Problem, word: string): void {
     const { from, to } = this.diagnostic(problem);

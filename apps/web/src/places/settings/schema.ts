@@ -1,5 +1,4 @@
 // What may stand where in the configuration file, read from its JSON Schema: for completion.
-import type { Caller } from "../../stores/caller";
 
 export type Schema = {
   $ref?: string;
@@ -17,15 +16,6 @@ export type Schema = {
   oneOf?: Schema[];
   allOf?: Schema[];
 };
-
-let known: Promise<readonly string[]> | undefined;
-
-/** Returns the names of the agents that Pupitre knows: what `preset` can be. */
-export function knownAgents(caller: Caller): Promise<readonly string[]> {
-  known ??= caller.call("config.schema", {}).then((schema) => suggestValues(schema as Schema, ["agents"], "preset").map(({ label }) => JSON.parse(label) as string));
-  known.catch(() => (known = undefined));
-  return known;
-}
 
 export type Suggestion = { label: string; detail: string; insert: string };
 

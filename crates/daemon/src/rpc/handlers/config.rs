@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pupitre_protocol::configuration::{
-    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigOpenParams,
-    ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply, ConfigValidateParams,
-    ConfigValidateReply, ConfigView,
+    ConfigBrowseParams, ConfigBrowseReply, ConfigChooseReply, ConfigContentReply, ConfigKnownReply,
+    ConfigOpenParams, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSchemaReply,
+    ConfigValidateParams, ConfigValidateReply, ConfigView,
 };
 use pupitre_protocol::system::Empty;
 use pupitre_protocol::{ErrorKind, RpcError};
@@ -99,4 +99,8 @@ pub(super) async fn browse(
                 format!("the folder {shown} cannot be listed: {error}"),
             )
         })
+}
+
+pub(super) async fn known(daemon: Arc<Daemon>, _params: Empty) -> Result<ConfigKnownReply, RpcError> {
+    daemon.config.ask(ConfigRequest::Known).await
 }
