@@ -25,6 +25,19 @@ describe("the fleet", () => {
     assert.equal(await page.title(), "(4) Pupitre");
   });
 
+  test("says of a pane what it wants, in words, and then what for", async () => {
+    const card = page.locator(".inbox .ask", { hasText: "reviewer" });
+    await card.getByText("Wants your permission.").waitFor();
+    assert.equal(await card.locator("pre").innerText(), "git push origin high-river");
+    // Nothing told what kind of question this is: its words stand alone.
+    assert.deepEqual(await page.locator(".inbox .ask", { hasText: "port" }).locator(".body p").allInnerTexts(), ["Keep the old chart format readable for one more release, or drop it now?"]);
+  });
+
+  test("has cards that are no taller than what they say", async () => {
+    const [port, builder] = await Promise.all(["port", "Builder"].map(async (name) => (await page.locator(".inbox .ask", { hasText: name }).boundingBox()).height));
+    assert.ok(port < builder, `${port} and ${builder}`);
+  });
+
   test("is filtered by state and by what is written", async () => {
     await page.getByRole("button", { name: "finished" }).click();
     assert.deepEqual(await names(), ["fixtures", "Handbook"]);

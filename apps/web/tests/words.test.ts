@@ -32,6 +32,8 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   toolStatus: [["pending"], ["in_progress"], ["completed"], ["failed"]],
   planStatus: [["completed"], ["in_progress"], ["pending"]],
   wantsTo: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
+  asksThat: [["permission", "x"], ["form", "x"], ["visit", "x"], ["login", "x"]],
+  paneWants: [["permission", null], ["permission", "x"], ["question", null], ["auth", null]],
   fleetColumn: ["state", "surface", "tool", "workspace", "does", "since", "evidence"].map((column) => [column]),
   evidence: ["hook", "status", "acp", "screen", "process", "quiet"].map((evidence) => [evidence]),
   atWorkIn: [[1, 1], [2, 2]],

@@ -55,6 +55,7 @@ export class StagePanes {
     const agent = (state, tool, minutes, evidence, more) => ({ state, tool, since: this.stage.now - minutes * MINUTE_MS, evidence, hooked: evidence === "hook", pid: 42_000 + this.ids, ...more });
     const push = "git push origin high-river";
     const reviewer = this.pane(lock, "reviewer", "claude", SCREENS.agent, agent("waiting_for_input", "claude", 4, "hook", { message: push }));
+    reviewer.told = "permission";
     const tests = this.pane(lock, "tests", "cargo watch -x test", SCREENS.tests);
     const server = this.pane(lock, "server", "lockkeeper serve --port 3004", SCREENS.server);
     const shell = this.pane(lock, "shell", "bash", SCREENS.shell);
@@ -215,6 +216,11 @@ export const PANE_METHODS = {
   "surface.list": ({ panes }) => ({ surfaces: panes.surfaces() }),
   "surface.create": ({ panes }, params) => panes.create(params),
   "surface.seen": () => ({}),
+  "surface.explain": ({ panes }, { surface }) => {
+    const { surface_id, surface_name, standing, told } = panes.find(surface);
+    const record = { at: standing.since, id: "", state: "blocked", app: null, title: null, progress: null, kind: told, message: standing.message };
+    return { surface_id, surface_name, standing, recognised_by: null, foreground: [], status_records: told === undefined ? [] : [record], signals: [], mark: "1:1", untrusted: true };
+  },
   "surface.focus": ({ panes }, { surface }) => {
     const pane = panes.find(surface);
     const workspace = panes.workspaceOf(pane.workspace);

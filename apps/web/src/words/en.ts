@@ -381,6 +381,9 @@ export const en = {
   interrupt: "Interrupt",
   answerThere: "seen on its screen; answer it there",
   wantsTo: (kind: ToolKind) => `Wants ${ASKS[kind]}.`,
+  asksThat: (what: About["is"], text: string) => `${{ permission: "Permission", form: "Question", visit: "Question", login: "Login" }[what]}: ${text}`,
+  paneWants: (kind: string, tool: string | null) =>
+    kind === "permission" ? (tool === null ? "Wants your permission." : `Wants your permission to use ${tool}.`) : (({ question: "Has a question.", auth: "Wants you to log in." }) as Record<string, string>)[kind] ?? null,
   inWorkspace: (name: string) => `in ${name}`,
   noFleet: "Nothing is at work",
   noFleetWhat: "Agents stand here while they run: those of the configuration, and terminal agents in panes.",

@@ -375,6 +375,9 @@ export const fr: Catalogue = {
   interrupt: "Interrompre",
   answerThere: "vu sur son écran ; répondez-y là-bas",
   wantsTo: (kind) => `Demande ${ASKS[kind]}.`,
+  asksThat: (what, text) => `${{ permission: "Permission", form: "Question", visit: "Question", login: "Identification" }[what]} : ${text}`,
+  paneWants: (kind, tool) =>
+    kind === "permission" ? (tool === null ? "Demande votre permission." : `Demande votre permission pour employer ${tool}.`) : (({ question: "Pose une question.", auth: "Demande de vous identifier." }) as Record<string, string>)[kind] ?? null,
   inWorkspace: (name) => `dans ${name}`,
   noFleet: "Rien n’est au travail",
   noFleetWhat: "Les agents sont ici tant qu’ils tournent : ceux de la configuration, et les agents de terminal dans les panneaux.",

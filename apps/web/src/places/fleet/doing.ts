@@ -27,8 +27,12 @@ export function doing(desk: Desk, surface: SurfaceView, now: number, say: Catalo
   const { standing } = surface;
   const told = (text: string | null, otherwise: string) => ({ text: firstLine(text) ?? otherwise, isQuiet: false });
   switch (standing.state) {
-    case "waiting_for_input":
-      return told(standing.message, say.state("asks"));
+    case "waiting_for_input": {
+      // Of an agent of the configuration it is known what kind of question this is.
+      const [asking] = surface.kind === "acp" ? desk.asking.of(surface.surface_name) : [];
+      const message = firstLine(standing.message);
+      return told(asking && message !== null ? say.asksThat(asking.about.is, message) : message, say.state("asks"));
+    }
     case "errored":
       return told(standing.reason, say.failed);
     case "stalled":
