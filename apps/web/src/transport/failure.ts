@@ -25,6 +25,11 @@ export function unlessLost(thrown: unknown): void {
   if (!(thrown instanceof CallFailure) || thrown.kind !== "connection_lost") console.error(thrown);
 }
 
+/** For what is asked about a surface or a workspace that may be closed meanwhile: events tell that, too, and nothing is left to do. */
+export function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof CallFailure) || (thrown.kind !== "not_found" && thrown.kind !== "surface_closed")) unlessLost(thrown);
+}
+
 /** Returns the sentence of a failure, whatever was thrown. */
 export function sentence(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
