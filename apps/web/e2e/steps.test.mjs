@@ -44,6 +44,22 @@ describe("steps of an answer", () => {
     assert.doesNotMatch((await ends()).at(-1), /\bs\b/);
   });
 
+  test("lead to the panes in which their commands run, while these are there", async () => {
+    const { surface_id } = scene.stage.panes.find("tests");
+    const run = { ...tool("in_progress").tool, id: "pane", panes: [surface_id, 9_999] };
+    put({ kind: "tool", tool: run }, { index: 3 });
+    await page.locator(".turn summary", { hasText: "Runs" }).last().click();
+    const links = page.locator(".turn a", { hasText: "tests" });
+    await links.waitFor();
+    await settle(page);
+    await picture(page, "steps-pane");
+    assert.equal(await links.count(), 1);
+    await links.click();
+    await page.waitForSelector("[aria-label='Pane tests'].focused");
+    await page.evaluate(() => (location.hash = "#/agents/handbook"));
+    await page.waitForSelector("textarea");
+  });
+
   test("have no time after a reload, which nothing tells", async () => {
     await page.reload();
     await page.waitForFunction(() => window.pupitre?.isReady);
