@@ -78,12 +78,17 @@ export async function assertFits(page, where) {
   assert.deepEqual(found, [], where);
 }
 
-/** Asserts that nothing of the English catalogue is left in a French page. */
+/** Where the page shows what a program told it: reasons, problems, refusals. */
+const TOLD = ".problems .message, .cm-sentence, .cm-diagnosticText, .cm-completionDetail, [role=alert], .failure, .refused, .reason:not(pre), .ending, .system, footer";
+
+/** Asserts that nothing of the English catalogue is left in a French page, and no English word in what is told there. */
 export async function assertFrench(page, english, where) {
   const text = await page.evaluate(() => {
     const names = [...document.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap((element) => ["aria-label", "title", "placeholder"].map((name) => element.getAttribute(name) ?? ""));
     return [document.body.innerText, ...names].join("\n");
   });
   const lines = new Set(text.split("\n").map((line) => line.trim()));
-  assert.deepEqual(english.filter((word) => lines.has(word)), [], `${where}: English is left`);
+  assert.deepEqual(english.sentences.filter((word) => lines.has(word)), [], `${where}: English is left`);
+  const told = await page.evaluate((selector) => [...document.querySelectorAll(selector)].map((element) => element.innerText), TOLD);
+  assert.deepEqual(told.filter((words) => english.wordOf(words) !== null), [], `${where}: English is told`);
 }

@@ -137,7 +137,7 @@ describe("settings", { skip: missing }, () => {
     await scene.page.keyboard.press("Enter");
     await scene.page.keyboard.type("per");
     await scene.page.locator(".cm-tooltip-autocomplete li", { hasText: "permissions" }).waitFor();
-    assert.match(await scene.page.locator(".cm-line", { hasText: "lock-bench" }).innerText(), /is not found on PATH/);
+    assert.match(await scene.page.locator(".cm-line", { hasText: "lock-bench" }).innerText(), /ne se trouve pas dans PATH/);
     await scene.page.locator("footer").getByText("1 remarque sur la configuration").waitFor();
     await picture(scene.page, "journey-settings-5-completion");
     await scene.page.keyboard.press("Enter");

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { en, type Catalogue } from "../src/words/en";
 import { fr } from "../src/words/fr";
+import { CallFailure } from "../src/transport/failure";
+import { CAUSES, ERROR_KINDS, PROBLEMS } from "./causes";
 import { formatAge, formatBytes, formatDuration, formatMoney, formatNumber } from "../src/words/format";
 
 /** Words that are the same in both languages. */
@@ -16,10 +18,9 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   state: ["stopped", "starting", "ready", "busy", "error", "asks", "stalled", "finished", "thinking", "idle", "unknown", "ended"].map((state) => [state]),
   role: [["user"], ["agent"], ["system"]],
   systemLine: [["agent-restarted"], ["agent-unavailable"], ["too-many-requests"]],
-  causeLine: [
-    { kind: "dropped" }, { kind: "withdrawn" }, { kind: "daemon_ended" }, { kind: "stopped" }, { kind: "exited", code: 3 }, { kind: "killed", signal: 9, name: "x" },
-    { kind: "no_command", command: "x" }, { kind: "no_folder", folder: "x" }, { kind: "no_handshake", seconds: 30 }, { kind: "too_many_agents", busy: ["x"], limit: 4 },
-  ].map((cause) => [cause]),
+  causeLine: Object.values(CAUSES).map((cause) => [cause]),
+  failureLine: ERROR_KINDS.map((kind) => [new CallFailure(kind, "the daemon says why")]),
+  problemLine: Object.values(PROBLEMS).map((cause) => [{ line: 1, column: 1, message: "the daemon says what", cause, warning: false }]),
   stopReason: ["end_turn", "cancelled", "max_tokens", "max_turn_requests", "refusal"].map((reason) => [reason]),
   verbNow: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),
   verbDone: ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"].map((kind) => [kind]),

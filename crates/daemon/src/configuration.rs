@@ -17,11 +17,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pupitre_model::config::{Config, Counts, FILE_BYTES, Verdict};
+use pupitre_model::config::{Config, Counts, FILE_BYTES, Verdict, sentence};
 use pupitre_protocol::RpcError;
 use pupitre_protocol::configuration::{
     ChannelView, ConfigContentReply, ConfigKnownReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply,
-    ConfigSource, ConfigValidateReply, ConfigView, Problem,
+    ConfigSource, ConfigValidateReply, ConfigView, Problem, ProblemCause,
 };
 use tokio::sync::{mpsc, oneshot, watch as latest};
 
@@ -102,6 +102,7 @@ fn first_problem(problems: &[Problem]) -> Option<String> {
         line,
         column,
         message,
+        cause: _,
         warning: _,
     } = problem;
     Some(format!("line {line}, column {column}: {message}"))
@@ -170,7 +171,7 @@ struct Look {
 enum Content {
     Bytes(Vec<u8>),
     /// Why nothing could be read.
-    Unreadable(String),
+    Unreadable(ProblemCause),
 }
 
 /// Returns the files that were opened in the program, as this state folder remembers them.
@@ -207,23 +208,28 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 fn read(path: &Path) -> Content {
     match read_file(path) {
         Ok(bytes) => Content::Bytes(bytes),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Content::Unreadable("the file is not there any more".to_owned())
-        }
-        Err(error) => Content::Unreadable(format!("the file cannot be read: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Content::Unreadable(ProblemCause::FileGone),
+        Err(error) => unreadable(&error),
     }
+}
+
+fn unreadable(error: &dyn std::error::Error) -> Content {
+    Content::Unreadable(ProblemCause::FileUnreadable {
+        error: error.to_string(),
+    })
 }
 
 /// Judges what stands in the file; that nothing could be read is a problem at its beginning.
 fn judge(content: Content, path: &Path, machine: &Machine) -> Look {
     let verdict = match &content {
         Content::Bytes(bytes) => check(bytes, path, machine).verdict,
-        Content::Unreadable(reason) => Verdict {
+        Content::Unreadable(cause) => Verdict {
             config: None,
             problems: vec![Problem {
                 line: 1,
                 column: 1,
-                message: reason.clone(),
+                message: sentence(cause),
+                cause: Some(cause.clone()),
                 warning: false,
             }],
             counts: Counts {

@@ -17,7 +17,7 @@ use std::time::Instant;
 use pupitre_guard::wire::{GuardRequest, TerminalSize};
 use pupitre_protocol::limits::{INPUT_BYTES, INPUT_QUEUE_BYTES, PANE_VIEWERS, PANE_WAITS};
 use pupitre_protocol::surface::{ExitStatus, PaneSize, SurfaceView};
-use pupitre_protocol::{AgentName, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::{AgentName, Cause, ErrorKind, Event, RpcError, SurfaceId, WorkspaceId};
 use pupitre_terminal::{SearchPattern, Size};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
@@ -126,7 +126,12 @@ impl Pane {
             rows: size.rows() as u16,
         };
         let guard = crate::process::start_on_terminal(world, owner, program.into_program(), terminal, news)
-            .map_err(|error| failed(format!("the guard of the pane cannot be started: {error}")))?;
+            .map_err(|error| {
+            let cause = Cause::NotStarted {
+                error: error.to_string(),
+            };
+            failed(format!("the guard of the pane cannot be started: {error}")).with_cause(cause)
+        })?;
         let (gone, gone_out) = watch::channel(false);
         let shared = Arc::new(Shared {
             agent,
@@ -150,7 +155,7 @@ impl Pane {
             .map_err(|error| failed(format!("the threads of panes cannot be started: {error}")))?;
         match outcome.await {
             Ok(Ok(())) => Ok(pane),
-            Ok(Err(reason)) => Err(failed(reason)),
+            Ok(Err(reason)) => Err(failed(reason.clone()).with_cause(Cause::NotStarted { error: reason })),
             Err(_) => Err(failed("the pane ended while it was started".to_owned())),
         }
     }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use pupitre_model::config::{AgentDefinition, History as Keeping};
 use pupitre_model::conversation::{Conversation, Stamps};
 use pupitre_model::fleet::signature::Signatures;
-use pupitre_protocol::Epoch;
 use pupitre_protocol::agent::{AgentState, AgentView};
+use pupitre_protocol::{Cause, Epoch};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::agent::{AgentContext, AgentRequest, AgentTask};
@@ -303,6 +303,7 @@ async fn watch_over(
     let failed = AgentView {
         state: AgentState::Error,
         error,
+        cause: Some(Cause::TaskFailed),
         ..view
     };
     let left = UnitEvent::LeaveRoom(failed.name.clone());

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pupitre_model::pane::name;
 use pupitre_model::pane::select::{self, Candidate, Selector};
-use pupitre_model::workspace::{Workspace, Workspaces};
+use pupitre_model::workspace::{NamingError, Workspace, Workspaces};
 use pupitre_protocol::limits::PANES;
 use pupitre_protocol::surface::{PaneSize, SurfaceClosed, SurfaceCreateParams, SurfaceView};
 use pupitre_protocol::workspace::{Direction, WorkspacesChanged};
@@ -329,7 +329,7 @@ impl Surfaces {
             (_, None) => command,
         };
         if let Some(name) = &name {
-            name::check(name).map_err(|error| invalid(error.to_string()))?;
+            name::check(name).map_err(|error| invalid(error.to_string()).with_cause(error.cause()))?;
         }
         let mut starting = self.begin_start()?;
         let id = SurfaceId(self.number()?);
@@ -345,7 +345,7 @@ impl Surfaces {
             },
             home: &self.inner.home,
         })
-        .map_err(|error| RpcError::new(ErrorKind::FileError, error.to_string()))?;
+        .map_err(|error| RpcError::new(ErrorKind::FileError, error.to_string()).with_cause(error.cause()))?;
         let agents = self.agent_names().await?;
         let name = match name {
             Some(name) => {
@@ -462,7 +462,7 @@ impl Surfaces {
         registry
             .workspaces
             .create(id, None)
-            .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            .map_err(|error| not_named(&error))?;
         self.tell_workspaces(&registry);
         Ok(id)
     }
@@ -557,6 +557,11 @@ impl Drop for Starting {
             registry.reserved.swap_remove(place);
         }
     }
+}
+
+/// Returns why a workspace was not made, or is called as before.
+fn not_named(error: &NamingError) -> RpcError {
+    RpcError::new(ErrorKind::InvalidParams, error.to_string()).with_cause(error.cause())
 }
 
 fn shutting_down() -> RpcError {

@@ -16,6 +16,7 @@ mod reading;
 #[cfg(test)]
 mod reference;
 mod secrecy;
+mod sentence;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use first_file::first_file;
 pub use preset::{PRESETS, Preset, PresetProgram, preset};
 pub use reading::{Counts, Facts, Question, Reading, Running, Verdict, Writers};
 pub use secrecy::{SECRET_BYTES, Secrecy};
+pub use sentence::sentence;
 
 /// The most bytes that a configuration file may have.
 pub const FILE_BYTES: usize = 512 << 10;

@@ -6,7 +6,7 @@ pub mod layout;
 
 use pupitre_protocol::limits::WORKSPACES;
 use pupitre_protocol::workspace::{Direction, Layout, WorkspaceView};
-use pupitre_protocol::{ErrorKind, RpcError, SurfaceId, WorkspaceId};
+use pupitre_protocol::{Cause, ErrorKind, RpcError, SurfaceId, WorkspaceId};
 
 use crate::pane::name::{self, NameError};
 use crate::pane::select::{listed, quoted};
@@ -39,6 +39,20 @@ pub enum NamingError {
     TooMany,
     #[error("there is no workspace {id}")]
     NoSuchWorkspace { id: WorkspaceId },
+}
+
+impl NamingError {
+    /// Returns the same for a program, where it has words for it.
+    pub fn cause(&self) -> Option<Cause> {
+        match self {
+            Self::Name(error) => Some(error.cause()),
+            Self::Taken { name } => Some(Cause::NameTaken { name: name.clone() }),
+            Self::TooMany => Some(Cause::TooManyWorkspaces {
+                most: u32::try_from(WORKSPACES).expect("the limit is small"),
+            }),
+            Self::NoSuchWorkspace { .. } => None,
+        }
+    }
 }
 
 /// Says why a pane was not placed.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::ChannelView;
-use crate::{AgentName, ChannelEntryId, MessageId};
+use crate::{AgentName, ChannelEntryId, ErrorKind, MessageId};
 
 /// A message to a channel, and the answers to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,13 @@ pub struct ChannelAnswer {
     /// Null when the agent did not take the message, which `error` explains.
     pub message_id: Option<MessageId>,
     pub error: Option<String>,
+    /// The same for a program.
+    #[serde(
+        default,
+        deserialize_with = "crate::cause::known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub error_kind: Option<ErrorKind>,
 }
 
 /// The channels of the configuration, in its order.

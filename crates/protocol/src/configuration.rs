@@ -1,22 +1,13 @@
 //! The configuration as the wire shows it: where it is, what is wrong with it, and how it is read and written.
 
+mod problem;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::AgentName;
 
-/// Something that is wrong with a configuration file, or that its writer should know; and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Problem {
-    /// From 1.
-    pub line: u32,
-    /// In characters, from 1.
-    pub column: u32,
-    pub message: String,
-    /// The file can be used all the same.
-    pub warning: bool,
-}
+pub use problem::{Problem, ProblemCause, ProblemSubject, ProblemTable, ValueType};
 
 /// Who chose the configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

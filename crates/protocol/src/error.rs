@@ -3,6 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::Cause;
+
 /// A stable word for a program: what went wrong. Closed: a new one is added here and nowhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
@@ -139,6 +141,13 @@ pub struct RpcError {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ErrorData {
     pub kind: ErrorKind,
+    /// More about why, where it is known.
+    #[serde(
+        default,
+        deserialize_with = "crate::cause::known",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cause: Option<Cause>,
     /// What exists, or what matched, when a target was not found or ambiguous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates: Option<Vec<String>>,
@@ -160,11 +169,21 @@ impl RpcError {
             message: message.into(),
             data: Some(Box::new(ErrorData {
                 kind,
+                cause: None,
                 candidates: None,
                 retry_after_ms: None,
                 agent_error: None,
             })),
         }
+    }
+
+    /// Adds why, where it is known.
+    #[must_use]
+    pub fn with_cause(mut self, cause: impl Into<Option<Cause>>) -> Self {
+        if let Some(data) = &mut self.data {
+            data.cause = cause.into();
+        }
+        self
     }
 
     /// Names what exists or what matched.

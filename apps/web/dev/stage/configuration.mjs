@@ -8,6 +8,8 @@ const KEYS = {
   mcp_servers: ["name", "command", "args", "agents"],
 };
 
+const TABLES = Object.keys(KEYS).join(", ");
+
 export class Configuration {
   constructor(text, path, changed) {
     this.text = text;
@@ -61,28 +63,30 @@ export function check(text) {
   const found = [];
   let table = null;
   for (const [at, line] of text.split("\n").entries()) {
-    const place = (column, message, warning = false) => found.push({ line: at + 1, column, message, warning });
+    const place = (column, message, cause, warning = false) => found.push({ line: at + 1, column, message, cause, warning });
     const header = /^\s*\[\[?([\w.]+)\]?\]/.exec(line);
     if (header) {
       table = header[1];
-      if (!KEYS[table]) place(line.indexOf(table) + 1, `unknown table "${table}"`);
+      if (!KEYS[table]) place(line.indexOf(table) + 1, `unknown key "${table}" in the file; there are: ${TABLES}`, { kind: "unknown_key", key: table, table: "file", suggestion: null, known: [TABLES] });
       continue;
     }
     if (/^\s*(#.*)?$/.test(line)) continue;
     const entry = /^(\s*)([\w-]+)\s*=\s*(.+?)\s*(#.*)?$/.exec(line);
     if (!entry) {
-      place(line.search(/\S/) + 1, "expected a key and a value");
+      place(line.search(/\S/) + 1, "key with no value, expected `=`", { kind: "key_without_value" });
       continue;
     }
     const known = table === null ? TOP : (KEYS[table] ?? []);
     const key = entry[2];
     if (!known.includes(key)) {
       const near = known.find((name) => [...name].sort().join("") === [...key].sort().join(""));
-      place(entry[1].length + 1, `unknown key "${key}"${near ? `; did you mean "${near}"?` : ""}`);
+      const where = { agents: "agent", channels: "channel", mcp_servers: "mcp_server", limits: "limits" }[table] ?? "file";
+      const meant = near ? `; did you mean "${near}"?` : `; there are: ${known.join(", ")}`;
+      place(entry[1].length + 1, `unknown key "${key}"${meant}`, { kind: "unknown_key", key, table: where, suggestion: near ?? null, known });
     }
     const column = line.indexOf(entry[3]) + 1;
-    if (/^"/.test(entry[3]) && !/^"[^"]*"$/.test(entry[3])) place(column, "the text does not end");
-    if (key === "command" && entry[3] === '"lock-bench"') place(column, "lock-bench is not on PATH", true);
+    if (/^"/.test(entry[3]) && !/^"[^"]*"$/.test(entry[3])) place(column, "invalid basic string, expected `\"`", { kind: "quote_missing", quote: '"' });
+    if (key === "command" && entry[3] === '"lock-bench"') place(column, 'the command "lock-bench" is not found on PATH', { kind: "command_not_found", command: "lock-bench" }, true);
   }
   return found;
 }

@@ -15,6 +15,7 @@ export class Stage {
     /** How far the clock that stamps events is ahead, in milliseconds: a test lets time pass by it. */
     this.ahead = 0;
     this.ids = 0;
+    this.refusals = new Map();
     const text = CONFIGURATION.replace('theme = "system"', `theme = "${theme}"`).replace('language = "system"', `language = "${language}"`);
     this.configuration = new Configuration(text, "/home/ada/.config/pupitre/pupitre.toml", (change) => this.emit({ type: "config:changed", ...change }));
     this.story = story(language, this.now);
@@ -84,9 +85,14 @@ export class Stage {
   state(name, change) {
     const agent = this.agents.find((agent) => agent.name === name);
     Object.assign(agent, change);
-    const { state, outdated, stopping, error } = agent;
-    this.emit({ type: "agent:state", agent: name, state, outdated, stopping, ...(error === null ? {} : { error }) });
+    const { state, outdated, stopping, error, cause } = agent;
+    this.emit({ type: "agent:state", agent: name, state, outdated, stopping, ...(error === null ? {} : { error }), ...(cause ? { cause } : {}) });
     return agent;
+  }
+
+  /** Answers the next calls of a method with this error. */
+  refuse(method, error) {
+    this.refusals.set(method, error);
   }
 
   /** Begins a new conversation and returns its id. */
@@ -151,6 +157,7 @@ export class Stage {
         this.panes.view(surface_id, reader.webSocket);
         return;
       }
+      if (this.refusals.has(method)) throw this.refusals.get(method);
       const handler = METHODS[method];
       if (!handler) throw { code: -32601, kind: "unknown_method", message: `no such method: ${method}` };
       reader.send({ jsonrpc: "2.0", id, result: structuredClone(await handler(this, params ?? {})) });

@@ -158,7 +158,7 @@ export function story(language, now) {
     agent("handbook", t.handbook, "book", t.handbookSays, "ready"),
     agent("translator", t.translator, "globe", t.translatorSays, "ready", { outdated: true }),
     agent("bench", t.bench, "gauge", t.benchSays, "starting"),
-    agent("nightly", t.nightly, "moon", t.nightlySays, "error", { error: "exited with code 3\nerror: cannot open /srv/lockkeeper/cache.lock:\npermission denied" }),
+    agent("nightly", t.nightly, "moon", t.nightlySays, "error", { cause: { kind: "exited", code: 3 }, error: "exited with code 3\nerror: cannot open /srv/lockkeeper/cache.lock:\npermission denied" }),
     agent("gemini", t.gemini, "gemini", t.geminiSays, "stopped"),
     agent("scratch", t.scratch, "flask", t.scratchSays, "stopped"),
   ];

@@ -493,7 +493,7 @@ export type CapabilitiesReply = {
   gate_open: boolean;
 };
 
-/** Why something ended. It stands beside the sentence that says the same and more, and is absent where only a sentence is known, an agent's own words for example. */
+/** Why something ended or was refused. It stands beside the sentence that says the same and more, and is absent where only a sentence is known, an agent's own words for example. */
 export type Cause =
   /** Stop dropped the message before it was sent. */
   | { kind: "dropped" }
@@ -514,7 +514,43 @@ export type Cause =
   /** The agent did not answer `initialize`. */
   | { kind: "no_handshake"; seconds: number }
   /** As many agents run as may, and none of them makes room. */
-  | { kind: "too_many_agents"; busy: Array<AgentName>; limit: number };
+  | { kind: "too_many_agents"; busy: Array<AgentName>; limit: number }
+  /** A variable that the configuration refers to is not set for the daemon. */
+  | { kind: "no_variable"; variable: string }
+  /** A variable that the configuration refers to is set for the daemon, and not handed on. */
+  | { kind: "variable_not_handed_on"; variable: string }
+  /** The system could not start it. */
+  | { kind: "not_started"; error: string }
+  /** How the agent's process ended is not known. */
+  | { kind: "ended" }
+  /** The agent's guard was ended from outside, and the agent with it. */
+  | { kind: "guard_ended" }
+  /** The agent closed its output and said nothing more. */
+  | { kind: "output_closed" }
+  /** The connection to the agent was ended. */
+  | { kind: "connection_ended"; said: string }
+  /** The handshake failed: the agent refused it, speaks another version, or cannot be understood. */
+  | { kind: "handshake_failed"; said: string }
+  /** The agent opened no session. */
+  | { kind: "no_session"; said: string }
+  /** The agent ended the turn without a reason that is known here. */
+  | { kind: "unclear_end" }
+  /** The agent's task in the daemon failed. */
+  | { kind: "task_failed" }
+  /** The login on the terminal did not end well. */
+  | { kind: "login_ended"; code: number | null; signal: string | null }
+  /** The file or folder cannot be read. */
+  | { kind: "not_readable"; path: string; error: string }
+  /** The file cannot be written. */
+  | { kind: "not_writable"; path: string; error: string }
+  /** The file does not exist. */
+  | { kind: "no_file"; path: string }
+  /** A pane or a workspace cannot be called so. */
+  | { kind: "bad_name"; most: number }
+  /** Another pane, workspace or agent is called so. */
+  | { kind: "name_taken"; name: string }
+  /** There are as many workspaces as may be. */
+  | { kind: "too_many_workspaces"; most: number };
 
 /** The answer of one agent. */
 export type ChannelAnswer = {
@@ -522,6 +558,8 @@ export type ChannelAnswer = {
   /** The user message in this agent's conversation; every message of the answer has it as its `turn`. Null when the agent did not take the message, which `error` explains. */
   messageId: MessageId | null;
   error: string | null;
+  /** The same for a program. */
+  errorKind?: ErrorKind;
 };
 
 /** A message to a channel, and the answers to it. */
@@ -935,6 +973,8 @@ export type Epoch = string;
 /** What a program needs to know of an error. */
 export type ErrorData = {
   kind: ErrorKind;
+  /** More about why, where it is known. */
+  cause?: Cause;
   /** What exists, or what matched, when a target was not found or ambiguous. */
   candidates?: Array<string>;
   /** When it is worth trying again. */
@@ -1530,9 +1570,142 @@ export type Problem = {
   /** In characters, from 1. */
   column: number;
   message: string;
+  /** The same for a program. */
+  cause?: ProblemCause;
   /** The file can be used all the same. */
   warning: boolean;
 };
+
+/** What is wrong, or worth knowing. Words of the file are in it as far as they are shown: long ones end early, and secrets are stars. */
+export type ProblemCause =
+  /** The file is not there any more. */
+  | { kind: "file_gone" }
+  /** The file cannot be read. */
+  | { kind: "file_unreadable"; error: string }
+  /** The file has more bytes than it may have. */
+  | { kind: "file_too_large"; bytes: number; most: number }
+  /** What follows is no UTF-8. */
+  | { kind: "not_utf8" }
+  /** The text is no TOML. */
+  | { kind: "not_toml"; said: string }
+  /** A key is given twice. */
+  | { kind: "duplicate_key" }
+  /** The name of a key without quotes has other signs than letters, digits, `-` and `_`, or none. */
+  | { kind: "bad_key" }
+  /** Behind a value something follows that belongs on a line of its own. */
+  | { kind: "more_behind_value" }
+  /** Behind a key its `=` is missing. */
+  | { kind: "key_without_value" }
+  /** Behind the `=` the value is missing. */
+  | { kind: "missing_value" }
+  /** A text has no quotes. */
+  | { kind: "unquoted_text" }
+  /** `true` or `false` with capitals or quotes. */
+  | { kind: "switch_spelling" }
+  /** A text of one line has no quote at its end. */
+  | { kind: "quote_missing"; quote: string }
+  /** The header of a table has no bracket at its end. */
+  | { kind: "header_not_closed"; bracket: string }
+  /** An array has no `]`. */
+  | { kind: "array_not_closed" }
+  /** A table has no `}`. */
+  | { kind: "table_not_closed" }
+  /** A text of several lines has no three quotes at its end. */
+  | { kind: "text_not_closed" }
+  /** Until this can be read, more may be wrong than is told. */
+  | { kind: "rest_uncertain" }
+  /** There are more problems from here on. */
+  | { kind: "more_problems"; count: number }
+  /** There are more warnings from here on. */
+  | { kind: "more_warnings"; count: number }
+  /** No table has this key here. */
+  | { kind: "unknown_key"; key: string; table: ProblemTable; suggestion: string | null; known: Array<string> }
+  /** The key has a sign between its quotes; what it is called may be a secret. */
+  | { kind: "sign_in_key"; table: ProblemTable; sign: string }
+  /** The key belongs to the whole file, above the first table. */
+  | { kind: "key_of_file"; key: string; table: ProblemTable }
+  /** The key belongs below the header of another table. */
+  | { kind: "key_of_table"; key: string; table: ProblemTable; header: string }
+  /** The key is a variable, which stands in `env`. */
+  | { kind: "key_of_env"; key: string; table: ProblemTable }
+  /** The name of a variable has `=` or a NUL character, or is empty. */
+  | { kind: "bad_variable" }
+  /** A key is missing. */
+  | { kind: "missing_key"; key: string; table: ProblemTable; name: string | null }
+  /** The value has another type. */
+  | { kind: "wrong_type"; subject: ProblemSubject; wanted: ValueType; found: ValueType; header: string | null }
+  /** The number is too small or too large. */
+  | { kind: "out_of_range"; subject: ProblemSubject; least: number; most: number }
+  /** The value is none of the words that there are. */
+  | { kind: "unknown_value"; subject: ProblemSubject; value: string; suggestion: string | null; known: Array<string> }
+  /** There is no such preset. */
+  | { kind: "unknown_preset"; preset: string; suggestion: string | null; known: Array<string> }
+  /** `stopIdleAgentsAfter` is no duration, or out of its range. */
+  | { kind: "bad_duration" }
+  /** The name has signs that a name may not have. */
+  | { kind: "bad_name" }
+  /** The value is empty. */
+  | { kind: "empty"; subject: ProblemSubject }
+  /** The list of agents is empty. */
+  | { kind: "no_agents"; table: ProblemTable }
+  /** The list has too many entries. */
+  | { kind: "too_many_entries"; subject: ProblemSubject; most: number }
+  /** The value does not obey the schema in another way. */
+  | { kind: "against_schema"; subject: ProblemSubject; keyword: string }
+  /** A text has a NUL character. */
+  | { kind: "nul_character" }
+  /** Two tables have the same name. */
+  | { kind: "duplicate_name"; table: ProblemTable; name: string }
+  /** A list names an agent twice. */
+  | { kind: "agent_twice"; table: ProblemTable; name: string | null; agent: string }
+  /** A list names an agent that the file does not have. */
+  | { kind: "unknown_agent"; table: ProblemTable; name: string | null; agent: string; suggestion: string | null }
+  /** An agent has neither a command nor a preset. */
+  | { kind: "nothing_to_run"; name: string | null }
+  /** The command is not found on `PATH`. */
+  | { kind: "command_not_found"; command: string }
+  /** The path leads to no program that can be run. */
+  | { kind: "not_executable"; command: string }
+  /** The working directory does not exist. */
+  | { kind: "folder_missing"; folder: string }
+  /** The image does not exist. */
+  | { kind: "image_missing"; image: string }
+  /** There is no such icon. */
+  | { kind: "unknown_icon"; icon: string; suggestion: string | null; known: Array<string> }
+  /** The variable is not set for the daemon. */
+  | { kind: "variable_not_set"; variable: string }
+  /** The variable is set for the daemon, and not handed on. */
+  | { kind: "variable_not_handed_on"; variable: string }
+  /** Agents may type into every terminal. */
+  | { kind: "free_access" }
+  /** Other users may write the file. */
+  | { kind: "others_may_write"; command: string }
+  /** The key counts from the next start of the daemon. */
+  | { kind: "counts_later"; key: string };
+
+/** What of a configuration file has a wrong value. */
+export type ProblemSubject =
+  /** The whole file. */
+  | { kind: "file" }
+  /** The value of a key. */
+  | { kind: "key"; key: string }
+  /** An element of the array of a key. */
+  | { kind: "element"; key: string }
+  /** A value of `env` whose name is not shown. */
+  | { kind: "env_value" };
+
+/** A table of the configuration file. */
+export type ProblemTable =
+  /** The whole file, above the first header. */
+  | "file"
+  /** `[limits]`. */
+  | "limits"
+  /** One of `[[agents]]`. */
+  | "agent"
+  /** One of `[[channels]]`. */
+  | "channel"
+  /** One of `[[mcp_servers]]`. */
+  | "mcp_server";
 
 /** Which of several targets have to match. */
 export type Quorum =
@@ -2172,6 +2345,16 @@ export type UsageChanged = {
   rev: number;
   usage: Usage;
 };
+
+/** What a value of a configuration file is. */
+export type ValueType =
+  | "string"
+  | "integer"
+  | "float"
+  | "boolean"
+  | "date_time"
+  | "array"
+  | "table";
 
 /** The lines of one target that match, at most 20 of them. */
 export type WaitMatch = {

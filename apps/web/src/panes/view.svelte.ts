@@ -3,7 +3,7 @@
 import type { Direction, SurfaceId, WorkspaceId } from "../protocol";
 import type { Desk } from "../stores/desk.svelte";
 import { router } from "../stores/route.svelte";
-import { sentence } from "../transport/failure";
+import { sentence } from "../words/failure";
 
 export type PaneDialog =
   | { is: "new"; workspace: WorkspaceId | null }

@@ -2,7 +2,8 @@
 import { SvelteMap } from "svelte/reactivity";
 import type { AgentName, AgentView, Frame, LogLine, ToolCall, ToolKind } from "../protocol";
 import { LIMITS } from "../protocol";
-import { sentence, unlessLost } from "../transport/failure";
+import { unlessLost } from "../transport/failure";
+import { sentence } from "../words/failure";
 import type { Caller } from "./caller";
 
 /** What an agent does or did last; `at` is in epoch milliseconds. */

@@ -1,7 +1,8 @@
 // The channels of the configuration and what was said in those that were opened.
 import { SvelteMap } from "svelte/reactivity";
 import type { ChannelEntry, ChannelView, Frame } from "../protocol";
-import { CallFailure, sentence, unlessLost } from "../transport/failure";
+import { CallFailure, unlessLost } from "../transport/failure";
+import { sentence } from "../words/failure";
 import type { Caller } from "./caller";
 
 export type ChannelTalk =

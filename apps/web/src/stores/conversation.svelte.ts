@@ -3,7 +3,7 @@ import { Replica } from "../conversation/replica";
 import { Timing } from "../conversation/timing";
 import type { AgentName, ConversationId, Cost, ConversationView, Frame, Message, MessageId } from "../protocol";
 import { LIMITS } from "../protocol";
-import { sentence } from "../transport/failure";
+import { sentence } from "../words/failure";
 import type { Caller } from "./caller";
 import { isWorkChanged, NO_WORK, workOf, type Work } from "./work";
 

@@ -1,6 +1,6 @@
 // Kept conversations: finding words in all of them, and writing one out.
 import type { AgentName, ConversationId, ExportFormat, ExportPlace, SearchMatch } from "../protocol";
-import { sentence } from "../transport/failure";
+import { sentence } from "../words/failure";
 import type { Caller } from "./caller";
 
 /** More than anybody reads through: another word finds better. */

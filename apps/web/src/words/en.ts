@@ -1,9 +1,10 @@
 // The page's words in English; they are the shape that every other language must have.
 import type { About } from "../stores/asking.svelte";
-import type { Cause, Evidence, ExitStatus, ExportFormat, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { Cause, Evidence, ExitStatus, ExportFormat, Problem, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { Arrangement } from "../panes/layout";
 import type { Place } from "../stores/route.svelte";
 import type { ConnectionState } from "../transport/connection";
+import type { CallFailure } from "../transport/failure";
 
 const rules = new Intl.PluralRules("en");
 const numbers = new Intl.NumberFormat("en");
@@ -189,8 +190,32 @@ export const en = {
       case "no_folder": return `Its folder does not exist: ${cause.folder}`;
       case "no_handshake": return `It gave no answer within ${cause.seconds} s.`;
       case "too_many_agents": return `Too many agents run (${cause.busy.join(", ")}); the limit is ${cause.limit}.`;
+      case "no_variable": return `The environment variable ${cause.variable}, which the configuration names, is not set for the daemon.`;
+      case "variable_not_handed_on":
+        return `The environment variable ${cause.variable}, which the configuration names, is not handed on: its value is no UTF-8, or it is one of Pupitre’s own.`;
+      case "not_started": return `The system did not start it: ${cause.error}`;
+      case "ended": return "The agent ended, nobody knows how.";
+      case "guard_ended": return "Its guard was ended from outside, and the agent with it.";
+      case "output_closed": return "It closed its output and said nothing more.";
+      case "connection_ended": return `The connection to the agent was ended: ${cause.said}`;
+      case "handshake_failed": return `The agent and Pupitre did not come to terms: ${cause.said}`;
+      case "no_session": return `The agent opened no session: ${cause.said}`;
+      case "unclear_end": return "The agent ended its answer without saying why.";
+      case "task_failed": return "Its task in the daemon failed; restart the daemon, and see its log.";
+      case "login_ended":
+        return cause.code === null ? `The login on the terminal was ended${cause.signal === null ? "" : `: ${cause.signal}`}.` : `The login on the terminal ended with code ${cause.code}.`;
+      case "not_readable": return `${cause.path} cannot be read: ${cause.error}`;
+      case "not_writable": return `${cause.path} cannot be written: ${cause.error}`;
+      case "no_file": return `${cause.path} does not exist.`;
+      case "bad_name":
+        return `That cannot be a name: it has ${cause.most} characters at most, all of them visible, is not only digits, has no blank at its ends, and no “cmdline:” or “cwd:” in front.`;
+      case "name_taken": return `The name “${cause.name}” is taken: choose another.`;
+      case "too_many_workspaces": return `There are ${cause.most} workspaces already: close one first.`;
     }
   },
+  // The daemon speaks English: its sentences are this catalogue's own.
+  failureLine: (failure: CallFailure): string => failure.message,
+  browserSays: (message: string) => message,
   notSentSince: (reason: string) => `Not sent. ${reason}`,
   answerBroke: "The answer broke off:",
   stopReason: (reason: StopReason) =>
@@ -441,6 +466,9 @@ export const en = {
 
   // settings
   configurationFile: "Configuration file",
+  problemLine: (problem: Problem): string => problem.message,
+  /** What each key of the file means; the schema says it in English. */
+  keyMeanings: (): Readonly<Record<string, string>> => ({}),
   save: "Save",
   savedAt: (time: string) => `saved at ${time}`,
   keepsFromSaving: (value: number) => (value === 1 ? "1 problem keeps it from being saved" : `${value} problems keep it from being saved`),

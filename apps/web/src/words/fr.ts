@@ -1,7 +1,11 @@
 // Les mots de la page en français.
-import type { Cause, ExitStatus, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
+import type { ExitStatus, StopReason, SystemCode, ToolKind, ToolStatus } from "../protocol";
 import type { ConnectionState } from "../transport/connection";
 import type { Catalogue, KeyRow } from "./en";
+import { causeLine } from "./fr/cause";
+import { failureLine } from "./fr/failure";
+import { MEANINGS } from "./fr/meanings";
+import { problemLine } from "./fr/problem";
 
 const rules = new Intl.PluralRules("fr");
 const numbers = new Intl.NumberFormat("fr");
@@ -171,20 +175,9 @@ export const fr: Catalogue = {
   systemLine: (code: SystemCode) =>
     ({ "agent-restarted": "Nouvelle session : l’agent a oublié ce qui précède", "agent-unavailable": "L’agent n’a pas pu être joint", "too-many-requests": "L’agent a demandé trop de choses à la fois : le reste a reçu une annulation" })[code],
   waitsFor: (agent) => `${agent} va répondre…`,
-  causeLine: (cause: Cause): string => {
-    switch (cause.kind) {
-      case "dropped": return "Pas envoyé : l’arrêt l’a retiré.";
-      case "withdrawn": return "Pas envoyé : il a été repris.";
-      case "daemon_ended": return "Pupitre a pris fin entre-temps.";
-      case "stopped": return "Il a été arrêté pendant qu’il démarrait.";
-      case "exited": return `L’agent a pris fin de lui-même, avec le code de sortie ${cause.code}.`;
-      case "killed": return `Un signal a mis fin à l’agent : ${cause.name ?? cause.signal}.`;
-      case "no_command": return `Sa commande ne peut pas être exécutée : ${cause.command}`;
-      case "no_folder": return `Son dossier n’existe pas : ${cause.folder}`;
-      case "no_handshake": return `Il n’a pas répondu en ${cause.seconds} s.`;
-      case "too_many_agents": return `Trop d’agents tournent (${cause.busy.join(", ")}) ; la limite est ${cause.limit}.`;
-    }
-  },
+  causeLine,
+  failureLine,
+  browserSays: (message) => `Le navigateur dit : « ${message} »`,
   notSentSince: (reason) => `Pas envoyé. ${reason}`,
   answerBroke: "La réponse s’est interrompue :",
   stopReason: (reason: StopReason) =>
@@ -435,6 +428,8 @@ export const fr: Catalogue = {
 
   // les réglages
   configurationFile: "Fichier de configuration",
+  problemLine,
+  keyMeanings: () => MEANINGS,
   save: "Enregistrer",
   savedAt: (time) => `enregistré à ${time}`,
   keepsFromSaving: (value) => (value === 1 ? "1 problème empêche d’enregistrer" : `${value} problèmes empêchent d’enregistrer`),

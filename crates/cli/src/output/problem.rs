@@ -28,6 +28,7 @@ impl Output {
                 line,
                 column,
                 message,
+                cause: _,
                 warning,
             } = problem;
             let (word, style) = kind(*warning);

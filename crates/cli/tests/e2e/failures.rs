@@ -120,8 +120,12 @@ fn check_start_failure(desk: &Desk, name: &str, reason: &str, last_words: &str) 
         view.messages
     );
     assert!(!view.busy);
-    let told = view.messages.last().unwrap().error.as_deref().unwrap();
+    let last = view.messages.last().unwrap();
+    let told = last.error.as_deref().unwrap();
     assert!(told.contains(reason), "{told}");
+    // Programs with words of their own are told why, too.
+    assert!(agent.cause.is_some(), "{error:?}");
+    assert_eq!(last.cause, agent.cause);
     // To whoever asks for the start alone it is said too.
     let (kind, message) = desk.call_refused::<agent::Start>(AgentParams {
         agent: agent_name(name),

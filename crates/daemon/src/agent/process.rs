@@ -109,10 +109,13 @@ impl AgentTask {
                     "ended before it was given the message"
                 };
                 self.unreached(&reason.with_text(format!("{what}: {reason}")));
-                Some(RpcError::new(
-                    ErrorKind::StartFailed,
-                    format!("agent {} did not start: {reason}", self.definition.name),
-                ))
+                Some(
+                    RpcError::new(
+                        ErrorKind::StartFailed,
+                        format!("agent {} did not start: {reason}", self.definition.name),
+                    )
+                    .with_cause(reason.cause),
+                )
             }
             Err(StartFailure::Cancelled) => {
                 self.unreached(&Reason::new(
@@ -124,7 +127,7 @@ impl AgentTask {
             }
             Err(StartFailure::Refused { reason }) => {
                 self.unreached(&reason.with_text(format!("could not be started: {reason}")));
-                Some(RpcError::new(ErrorKind::TooManyAgents, reason.text))
+                Some(RpcError::new(ErrorKind::TooManyAgents, reason.text).with_cause(reason.cause))
             }
         };
         for respond in std::mem::take(&mut self.waiters.starts) {
@@ -158,7 +161,11 @@ impl AgentTask {
         let (news, news_in) = mpsc::unbounded_channel();
         let tasks = &self.context.world.tasks;
         let guarded = crate::process::start(&self.context.world, &self.definition.name, program, news)
-            .map_err(|error| format!("its guard cannot be started: {error}"))?;
+            .map_err(|error| {
+                let words = format!("its guard cannot be started: {error}");
+                let error = error.to_string();
+                Reason::new(words, Cause::NotStarted { error })
+            })?;
         let stderr = tasks.spawn(self.log.clone().follow(guarded.stderr, redactor.clone()));
         let (outgoing, writer) = outgoing_lines(guarded.stdin);
         let congestion = outgoing.congestion();
@@ -218,7 +225,7 @@ impl AgentTask {
                 }
                 if let Some(error) = error {
                     self.step(Input::ConnectionLost {
-                        reason: format!("the connection was ended: {error}").into(),
+                        reason: reason::of_connection(&error),
                     });
                 }
             }
@@ -236,7 +243,7 @@ impl AgentTask {
         match error {
             super::acp::WriteError::Overflow { .. } => {
                 self.step(Input::ConnectionLost {
-                    reason: format!("the connection was ended: {error}").into(),
+                    reason: reason::of_connection(error),
                 });
             }
             // The agent closed its stdin, most likely by ending, which is reported with its reason.
@@ -256,7 +263,7 @@ impl AgentTask {
             }
             GuardReport::SpawnFailed { error } => {
                 if let Some(link) = &mut self.link {
-                    link.exited(error.into());
+                    link.exited(Reason::new(error.clone(), Cause::NotStarted { error }));
                 }
             }
             GuardReport::Exited { code, signal } => {
@@ -294,7 +301,10 @@ impl AgentTask {
             && link.exit.is_none()
         {
             tracing::error!(agent = %self.definition.name, "the agent's guard ended before the agent");
-            link.exited("its guard was ended from outside, and the agent with it".into());
+            link.exited(Reason::new(
+                "its guard was ended from outside, and the agent with it",
+                Cause::GuardEnded,
+            ));
         }
     }
 
@@ -341,7 +351,7 @@ impl AgentTask {
             self.look_at_tree();
         } else if self.link.as_ref().is_some_and(|link| link.is_mute(now_ms)) {
             self.step(Input::ConnectionLost {
-                reason: "closed its output and said nothing more".into(),
+                reason: Reason::new("closed its output and said nothing more", Cause::OutputClosed),
             });
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pupitre_model::conversation::{Prompt, check_form};
 use pupitre_protocol::conversation::{AnsweredBy, ElicitationAction, ElicitationOutcome, Login, Wanted};
 use pupitre_protocol::system::Empty;
-use pupitre_protocol::{ElicitationId, ErrorKind, RpcError};
+use pupitre_protocol::{Cause, ElicitationId, ErrorKind, RpcError};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -157,7 +157,8 @@ impl AgentTask {
         let mut program = match Program::of_agent(&self.definition, &self.context.home) {
             Ok(program) => program,
             Err(error) => {
-                let error = RpcError::new(ErrorKind::StartFailed, error.to_string());
+                let cause = error.cause();
+                let error = RpcError::new(ErrorKind::StartFailed, error.to_string()).with_cause(cause);
                 return self.answer(respond, Err(error));
             }
         };
@@ -184,6 +185,10 @@ impl AgentTask {
         outcome: Result<TerminalExit, String>,
         respond: Respond<Empty>,
     ) {
+        let cause = outcome.as_ref().ok().map(|exit| Cause::LoginEnded {
+            code: exit.exit_code,
+            signal: exit.signal.clone(),
+        });
         let failed = match outcome {
             Ok(TerminalExit {
                 exit_code: Some(0), ..
@@ -207,7 +212,8 @@ impl AgentTask {
         let error = RpcError::new(
             ErrorKind::AgentError,
             format!("agent {}: {failed}", self.definition.name),
-        );
+        )
+        .with_cause(cause);
         self.answer(respond, Err(error));
     }
 

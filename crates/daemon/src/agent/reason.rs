@@ -7,17 +7,7 @@ use crate::process::{LaunchError, exit_reason, signal_name};
 
 /// Returns why an agent cannot be started.
 pub(super) fn of_launch(error: &LaunchError) -> Reason {
-    let words = error.to_string();
-    let cause = match error {
-        LaunchError::NotOnPath { command } | LaunchError::NotExecutable { command } => Cause::NoCommand {
-            command: command.clone(),
-        },
-        LaunchError::NoFolder { folder } => Cause::NoFolder {
-            folder: folder.clone(),
-        },
-        LaunchError::NoVariable { .. } | LaunchError::NotHandedOn { .. } => return words.into(),
-    };
-    Reason::new(words, cause)
+    Reason::new(error.to_string(), error.cause())
 }
 
 /// Returns how an agent's process ended.
@@ -29,6 +19,15 @@ pub(super) fn of_exit(code: Option<i32>, signal: Option<i32>) -> Reason {
             Reason::new(words, Cause::Killed { signal, name })
         }
         (Some(code), None) => Reason::new(words, Cause::Exited { code }),
-        (None, None) => words.into(),
+        (None, None) => Reason::new(words, Cause::Ended),
     }
+}
+
+/// Returns why the connection to an agent was ended.
+pub(super) fn of_connection(error: &dyn std::error::Error) -> Reason {
+    let said = error.to_string();
+    Reason::new(
+        format!("the connection was ended: {said}"),
+        Cause::ConnectionEnded { said },
+    )
 }

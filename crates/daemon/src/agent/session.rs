@@ -2,9 +2,10 @@
 
 use pupitre_model::agent::lifecycle::Input;
 use pupitre_model::conversation::{Conversation, Prompt, Update};
+use pupitre_model::reason::Reason;
 use pupitre_protocol::conversation::CurrentConversationReply;
 use pupitre_protocol::system::Empty;
-use pupitre_protocol::{ConversationId, ErrorKind, RpcError};
+use pupitre_protocol::{Cause, ConversationId, ErrorKind, RpcError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -180,8 +181,8 @@ impl AgentTask {
     }
 
     fn take_handshake(&mut self, outcome: Result<Box<RawValue>, AgentError>) {
-        let failed = |reason: String| Input::HandshakeFailed {
-            reason: reason.into(),
+        let failed = |words: String, said: String| Input::HandshakeFailed {
+            reason: Reason::new(words, Cause::HandshakeFailed { said }),
         };
         let input = match outcome {
             Ok(result) => match initialized(&result) {
@@ -191,9 +192,12 @@ impl AgentTask {
                     Input::HandshakeDone
                 }
                 // It may quote the agent.
-                Err(error) => failed(self.without_secrets(&error.to_string())),
+                Err(error) => {
+                    let said = self.without_secrets(&error.to_string());
+                    failed(said.clone(), said)
+                }
             },
-            Err(error) => failed(format!("refused initialize: {error}")),
+            Err(error) => failed(format!("refused initialize: {error}"), error.to_string()),
         };
         self.step(input);
     }
@@ -208,12 +212,9 @@ impl AgentTask {
             self.session = Session::Closed { known };
             return self.login_wanted(error);
         }
-        let opened = outcome
-            .map_err(|error| format!("opened no session: {error}"))
-            .and_then(|result| {
-                let unread = |error| self.without_secrets(&format!("opened no session: {error}"));
-                new_session_result(&result).map_err(unread)
-            });
+        let opened = outcome.map_err(|error| error.to_string()).and_then(|result| {
+            new_session_result(&result).map_err(|error| self.without_secrets(&error.to_string()))
+        });
         match opened {
             Ok((id, settings)) => {
                 self.session_opened(id);
@@ -222,7 +223,7 @@ impl AgentTask {
                 }
                 self.take_settings(settings);
             }
-            Err(reason) => self.session_failed(&reason),
+            Err(said) => self.session_failed(said),
         }
     }
 
@@ -281,12 +282,14 @@ impl AgentTask {
         }
     }
 
-    fn session_failed(&mut self, reason: &str) {
+    /// Takes note that the agent opened no session; `said` is why.
+    fn session_failed(&mut self, said: String) {
         let known = self.known_session();
         self.session = Session::Closed { known };
         if self.unsent.take().is_some() {
-            let message = format!("agent {} {reason}", self.definition.name);
-            self.conversation.agent_unavailable(message, &mut SystemStamps);
+            let message = format!("agent {} opened no session: {said}", self.definition.name);
+            let reason = Reason::new(message, Cause::NoSession { said });
+            self.conversation.agent_unavailable(reason, &mut SystemStamps);
         }
     }
 
@@ -430,7 +433,8 @@ impl AgentTask {
             Some(reason) => format!("agent {agent} ended before {what}: {reason}"),
             None => format!("agent {agent} was stopped before {what}"),
         };
-        RpcError::new(ErrorKind::NotRunning, message)
+        let cause = self.lifecycle.reason().and_then(|reason| reason.cause.clone());
+        RpcError::new(ErrorKind::NotRunning, message).with_cause(cause)
     }
 
     pub(super) fn no_such(&self, what: &str, given: &str, known: Vec<String>) -> RpcError {

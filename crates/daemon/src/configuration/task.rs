@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pupitre_model::config::{Config, ConfigChange, FILE_BYTES, Running};
+use pupitre_model::config::{Config, ConfigChange, FILE_BYTES, Running, sentence};
 use pupitre_protocol::configuration::{
     ConfigContentReply, ConfigKnownReply, ConfigRecentReply, ConfigSaveParams, ConfigSaveReply, ConfigSource,
     ConfigValidateReply, ConfigView, NotSaved,
 };
 use pupitre_protocol::event::ConfigChanged;
-use pupitre_protocol::{ErrorKind, Event, RpcError};
+use pupitre_protocol::{Cause, ErrorKind, Event, RpcError};
 use tokio::sync::{mpsc, watch as latest};
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ use super::save::{hash, write_configuration};
 use super::watch::{Noticing, Watch};
 use super::{
     Agents, Answer, ConfigHandle, ConfigRequest, ConfigurationError, Content, Held, Look, Machine, Standing,
-    check, first_problem, judge, read, standing,
+    check, first_problem, judge, read, standing, unreadable,
 };
 use crate::hub::UnitEvent;
 use crate::tasks::Tasks;
@@ -109,10 +109,10 @@ impl Loaded {
     pub(crate) fn load(found: Found, machine: &Machine) -> Result<Self, ConfigurationError> {
         let opened = super::file::open(found, machine)?;
         let look = judge(read(&opened.path), &opened.path, machine);
-        if let Content::Unreadable(reason) = &look.content {
+        if let Content::Unreadable(cause) = &look.content {
             return Err(ConfigurationError::System {
                 path: opened.path,
-                source: std::io::Error::other(reason.clone()),
+                source: std::io::Error::other(sentence(cause)),
             });
         }
         Ok(Self { opened, look })
@@ -283,8 +283,7 @@ impl ConfigTask {
     async fn read(&self, path: &Path) -> Content {
         let path = path.to_owned();
         let reading = tokio::task::spawn_blocking(move || read(&path));
-        let failed = |error| Content::Unreadable(format!("the file cannot be looked at: {error}"));
-        reading.await.unwrap_or_else(failed)
+        reading.await.unwrap_or_else(|error| unreadable(&error))
     }
 
     async fn judge(&self, content: Content, path: &Path) -> Look {
@@ -360,7 +359,13 @@ impl ConfigTask {
     /// Reads the file as it is at this moment, which the watch may not have told yet.
     fn bytes(&self) -> Result<Vec<u8>, RpcError> {
         let path = self.held.borrow().path.clone();
-        let failed = |error| file_error(&path, "cannot be read", &error);
+        let failed = |error: std::io::Error| {
+            let cause = Cause::NotReadable {
+                path: path.display().to_string(),
+                error: error.to_string(),
+            };
+            file_error(&path, "cannot be read", &error).with_cause(cause)
+        };
         let metadata = std::fs::metadata(&path).map_err(failed)?;
         // Reading a pipe or a device would wait, or never end.
         if !metadata.is_file() || metadata.len() > FILE_BYTES as u64 {
@@ -368,7 +373,11 @@ impl ConfigTask {
                 "the configuration file {} is no regular file of at most {FILE_BYTES} bytes",
                 path.display()
             );
-            return Err(RpcError::new(ErrorKind::FileError, message));
+            let cause = Cause::NotReadable {
+                path: path.display().to_string(),
+                error: format!("no regular file of at most {FILE_BYTES} bytes"),
+            };
+            return Err(RpcError::new(ErrorKind::FileError, message).with_cause(cause));
         }
         std::fs::read(&path).map_err(failed)
     }
@@ -377,13 +386,10 @@ impl ConfigTask {
         let bytes = self.bytes()?;
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| {
-            RpcError::new(
-                ErrorKind::FileError,
-                format!(
-                    "the configuration file {} is no UTF-8",
-                    self.held.borrow().path.display()
-                ),
-            )
+            let path = self.held.borrow().path.display().to_string();
+            let message = format!("the configuration file {path} is no UTF-8");
+            let error = "no UTF-8".to_owned();
+            RpcError::new(ErrorKind::FileError, message).with_cause(Cause::NotReadable { path, error })
         })?;
         Ok(ConfigContentReply { text, hash })
     }
@@ -419,8 +425,13 @@ impl ConfigTask {
                 hash: hash_of_file,
             });
         }
-        write_configuration(&path, text.as_bytes())
-            .map_err(|error| file_error(&path, "cannot be written", &error))?;
+        write_configuration(&path, text.as_bytes()).map_err(|error| {
+            let cause = Cause::NotWritable {
+                path: path.display().to_string(),
+                error: error.to_string(),
+            };
+            file_error(&path, "cannot be written", &error).with_cause(cause)
+        })?;
         self.look(Written::Whole).await;
         Ok(ConfigSaveReply {
             saved: true,
@@ -437,25 +448,30 @@ impl ConfigTask {
                 format!("the path {} must be absolute", path.display()),
             ));
         }
-        let not_there = |words| RpcError::new(ErrorKind::NotFound, words);
+        let shown = path.display().to_string();
         let missing = || {
-            not_there(format!(
-                "the configuration file {} does not exist",
-                path.display()
-            ))
+            let message = format!("the configuration file {shown} does not exist");
+            let cause = Cause::NoFile { path: shown.clone() };
+            RpcError::new(ErrorKind::NotFound, message).with_cause(cause)
+        };
+        let not_readable = |kind, message: String, error: String| {
+            let path = shown.clone();
+            RpcError::new(kind, message).with_cause(Cause::NotReadable { path, error })
         };
         match standing(&path) {
             Standing::File => {}
             Standing::Absent => return Err(missing()),
-            Standing::Obstructed(obstacle) => return Err(not_there(obstacle.to_string())),
+            Standing::Obstructed(obstacle) => {
+                let words = obstacle.to_string();
+                return Err(not_readable(ErrorKind::NotFound, words.clone(), words));
+            }
         }
         let canonical = path.canonicalize().map_err(|_| missing())?;
         let content = self.read(&path).await;
-        if let Content::Unreadable(reason) = &content {
-            return Err(RpcError::new(
-                ErrorKind::FileError,
-                format!("{}: {reason}", path.display()),
-            ));
+        if let Content::Unreadable(cause) = &content {
+            let words = sentence(cause);
+            let message = format!("{}: {words}", path.display());
+            return Err(not_readable(ErrorKind::FileError, message, words));
         }
         let look = self.judge(content, &path).await;
         let opened = Opened {

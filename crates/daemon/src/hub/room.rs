@@ -21,7 +21,7 @@ pub(crate) struct RoomRefused {
 impl RoomRefused {
     pub(crate) fn shutting_down() -> Self {
         Self {
-            reason: "the daemon is shutting down".into(),
+            reason: Reason::new("the daemon is shutting down", Cause::DaemonEnded),
         }
     }
 }

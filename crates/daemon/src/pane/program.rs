@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pupitre_model::config::Secrecy;
 use pupitre_model::environment::misleads;
 use pupitre_protocol::surface::EnvironmentVariable;
-use pupitre_protocol::{SurfaceId, WorkspaceId};
+use pupitre_protocol::{Cause, SurfaceId, WorkspaceId};
 
 use crate::agent::Redactor;
 use crate::process::{LaunchError, Program, working_folder};
@@ -24,6 +24,16 @@ pub(crate) enum ProgramError {
     Launch(#[from] LaunchError),
     #[error("the environment variable \"{name}\" cannot be set")]
     Variable { name: String },
+}
+
+impl ProgramError {
+    /// Returns the same for a program, where it has words for it.
+    pub(crate) fn cause(&self) -> Option<Cause> {
+        match self {
+            Self::Launch(error) => Some(error.cause()),
+            Self::Variable { .. } => None,
+        }
+    }
 }
 
 /// What a pane is asked to run.

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use pupitre_model::config::{AgentDefinition, EnvValue, McpServer, Secrecy};
+use pupitre_protocol::Cause;
 use rustix::fs::{Access, access};
 
 /// A program with everything that it is started with.
@@ -33,6 +34,26 @@ pub(crate) enum LaunchError {
          value is no UTF-8, or it is one of Pupitre's own"
     )]
     NotHandedOn { name: String },
+}
+
+impl LaunchError {
+    /// Returns the same for a program.
+    pub(crate) fn cause(&self) -> Cause {
+        match self {
+            Self::NotOnPath { command } | Self::NotExecutable { command } => Cause::NoCommand {
+                command: command.clone(),
+            },
+            Self::NoFolder { folder } => Cause::NoFolder {
+                folder: folder.clone(),
+            },
+            Self::NoVariable { name } => Cause::NoVariable {
+                variable: name.clone(),
+            },
+            Self::NotHandedOn { name } => Cause::VariableNotHandedOn {
+                variable: name.clone(),
+            },
+        }
+    }
 }
 
 impl Program {

@@ -4,7 +4,7 @@ use pupitre_model::workspace::{PlaceError, Workspaces};
 use pupitre_protocol::workspace::{Layout, WorkspaceView};
 use pupitre_protocol::{ErrorKind, RpcError, WorkspaceId};
 
-use super::Surfaces;
+use super::{Surfaces, not_named};
 use crate::pane::Pane;
 
 impl Surfaces {
@@ -20,9 +20,7 @@ impl Surfaces {
     pub(crate) fn create_workspace(&self, name: Option<&str>) -> Result<WorkspaceView, RpcError> {
         let id = WorkspaceId(self.number()?);
         self.arrange(|workspaces| {
-            workspaces
-                .create(id, name)
-                .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            workspaces.create(id, name).map_err(|error| not_named(&error))?;
             Ok(id)
         })
     }
@@ -43,9 +41,7 @@ impl Surfaces {
     pub(crate) fn rename_workspace(&self, workspace: &str, name: &str) -> Result<WorkspaceView, RpcError> {
         self.arrange(|workspaces| {
             let id = workspaces.resolve(workspace)?;
-            workspaces
-                .rename(id, name)
-                .map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+            workspaces.rename(id, name).map_err(|error| not_named(&error))?;
             Ok(id)
         })
     }

@@ -2,7 +2,7 @@
 //! lock.
 
 use pupitre_model::pane::name;
-use pupitre_protocol::{AgentName, ErrorKind, RpcError, SurfaceId};
+use pupitre_protocol::{AgentName, Cause, ErrorKind, RpcError, SurfaceId};
 
 use super::{NameWish, Registry, Surfaces};
 use crate::pane::{Pane, PaneName};
@@ -52,7 +52,9 @@ impl Surfaces {
     ///
     /// When the name may not be given, or somebody else has it.
     pub(crate) async fn rename(&self, pane: &Pane, name: &str) -> Result<(), RpcError> {
-        name::check(name).map_err(|error| RpcError::new(ErrorKind::InvalidParams, error.to_string()))?;
+        name::check(name).map_err(|error| {
+            RpcError::new(ErrorKind::InvalidParams, error.to_string()).with_cause(error.cause())
+        })?;
         let agents = self.agent_names().await?;
         let registry = self.lock();
         registry.free_name(name, Some(pane.id()), &agents)?;
@@ -72,7 +74,9 @@ impl Registry {
         let is_same = |name: &str| name.to_lowercase() == wanted.to_lowercase();
         let taken = |by: String| {
             let message = format!("the name \"{wanted}\" is taken by {by}: choose another");
-            RpcError::new(ErrorKind::InvalidParams, message)
+            RpcError::new(ErrorKind::InvalidParams, message).with_cause(Cause::NameTaken {
+                name: wanted.to_owned(),
+            })
         };
         if let Some(agent) = agents.iter().find(|agent| is_same(agent.as_str())) {
             return Err(taken(format!("the agent {agent}")));

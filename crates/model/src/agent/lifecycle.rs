@@ -430,7 +430,7 @@ impl Lifecycle {
             }
             // Nothing is left of a process that nobody ended: its end itself was not seen.
             Phase::Starting { .. } | Phase::Running { .. } => {
-                let reason = "ended without a word".into();
+                let reason = Reason::new("ended without a word", Cause::Ended);
                 (Rest::Failed { reason }, After::Rest)
             }
             Phase::Resting(_) | Phase::Waiting(_) => return Vec::new(),

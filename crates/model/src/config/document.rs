@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use pupitre_protocol::configuration::{ProblemCause, ValueType};
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::sentence::sentence;
 use super::unclosed::unclosed;
 
 /// What a text says, as far as it can be read.
@@ -29,15 +31,14 @@ pub(super) struct Place {
     /// Where its key stands; elements of an array have none.
     pub(super) key: Option<Range<usize>>,
     pub(super) value: Range<usize>,
-    /// What TOML calls it, with its article.
-    pub(super) found: &'static str,
+    pub(super) found: ValueType,
 }
 
 /// Text that is no TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) at: usize,
-    pub(super) message: String,
+    pub(super) cause: ProblemCause,
 }
 
 impl Document {
@@ -52,7 +53,7 @@ impl Document {
             syntax.retain(|error| error.at < open.at);
             syntax.push(SyntaxError {
                 at: open.at,
-                message: open.what.sentence().to_owned(),
+                cause: open.what.cause(),
             });
         }
         let mut document = Self {
@@ -65,7 +66,7 @@ impl Document {
         let whole = Place {
             key: None,
             value: table.span(),
-            found: "a table",
+            found: ValueType::Table,
         };
         document.places.insert(String::new(), whole);
         document.value = document.table(table.get_ref(), "");
@@ -99,25 +100,25 @@ impl Document {
 
     fn value(&mut self, value: &Spanned<DeValue<'_>>, pointer: &str, key: Option<Range<usize>>) -> Value {
         let (json, found) = match value.get_ref() {
-            DeValue::String(text) => (Value::String(text.to_string()), "a string"),
+            DeValue::String(text) => (Value::String(text.to_string()), ValueType::String),
             DeValue::Integer(integer) => {
                 let number = i64::from_str_radix(integer.as_str(), integer.radix());
                 // What is too large for TOML is out of every range here.
                 let json = number.map_or_else(|_| Value::from(f64::MAX), Value::from);
-                (json, "an integer")
+                (json, ValueType::Integer)
             }
             // No key takes one, and to a JSON Schema 1.0 is an integer.
-            DeValue::Float(_) => (Value::Null, "a float"),
-            DeValue::Boolean(value) => (Value::Bool(*value), "a boolean"),
-            DeValue::Datetime(_) => (Value::Null, "a date or time"),
+            DeValue::Float(_) => (Value::Null, ValueType::Float),
+            DeValue::Boolean(value) => (Value::Bool(*value), ValueType::Boolean),
+            DeValue::Datetime(_) => (Value::Null, ValueType::DateTime),
             DeValue::Array(array) => {
                 let elements = array.iter().enumerate();
                 let elements = elements
                     .map(|(index, element)| self.value(element, &format!("{pointer}/{index}"), None))
                     .collect();
-                (Value::Array(elements), "an array")
+                (Value::Array(elements), ValueType::Array)
             }
-            DeValue::Table(table) => (self.table(table, pointer), "a table"),
+            DeValue::Table(table) => (self.table(table, pointer), ValueType::Table),
         };
         let place = Place {
             key,
@@ -131,25 +132,49 @@ impl Document {
 
 /// Returns what is told of an error of the parser, whose words for what has no quotes are about what it tried last.
 fn syntax_error(text: &str, error: &toml::de::Error) -> SyntaxError {
-    const UNQUOTED: &str = "string values must be quoted";
     let span = error.span().unwrap_or_default();
     let word = text.get(span.clone()).unwrap_or_default();
     let said = error.message().trim_end();
+    let is_unquoted = said.starts_with(&sentence(&ProblemCause::UnquotedText));
     let is_number_or_switch = said.starts_with("invalid float") || said.starts_with("invalid boolean");
     let is_switch = ["true", "false"].contains(&word.to_lowercase().as_str());
-    let message = if is_switch {
-        "true and false are written in small letters, without quotes"
-    } else if said.starts_with(UNQUOTED) && word.is_empty() {
-        "the value is missing"
-    } else if said.starts_with(UNQUOTED) || (is_number_or_switch && word.starts_with(char::is_alphabetic)) {
-        UNQUOTED
+    let cause = if is_switch {
+        ProblemCause::SwitchSpelling
+    } else if is_unquoted && word.is_empty() {
+        ProblemCause::MissingValue
+    } else if is_unquoted || (is_number_or_switch && word.starts_with(char::is_alphabetic)) {
+        ProblemCause::UnquotedText
     } else {
-        said
+        // What happens while one writes is known by the parser's sentence.
+        let known = common_errors();
+        let known = known.into_iter().find(|cause| sentence(cause) == said);
+        known.unwrap_or_else(|| ProblemCause::NotToml {
+            said: said.to_owned(),
+        })
     };
     SyntaxError {
         at: span.start,
-        message: message.to_owned(),
+        cause,
     }
+}
+
+fn common_errors() -> [ProblemCause; 8] {
+    let quote = |quote: &str| ProblemCause::QuoteMissing {
+        quote: quote.to_owned(),
+    };
+    let header = |bracket: &str| ProblemCause::HeaderNotClosed {
+        bracket: bracket.to_owned(),
+    };
+    [
+        ProblemCause::DuplicateKey,
+        ProblemCause::BadKey,
+        ProblemCause::MoreBehindValue,
+        ProblemCause::KeyWithoutValue,
+        quote("\""),
+        quote("'"),
+        header("]"),
+        header("]]"),
+    ]
 }
 
 /// Returns the JSON pointer of a member.
@@ -178,7 +203,7 @@ mod tests {
             document.place("/b/0/c~1d").key.clone().map(|key| &text[key]),
             Some("'c/d'")
         );
-        assert_eq!(document.place("/b/0/e").found, "a date or time");
+        assert_eq!(document.place("/b/0/e").found, ValueType::DateTime);
     }
 
     #[test]
@@ -197,10 +222,10 @@ mod tests {
         ] {
             for text in [format!("a = {value}\n"), format!("a = {value}")] {
                 let document = Document::read(&text);
-                let messages: Vec<&str> = document
+                let messages: Vec<String> = document
                     .syntax
                     .iter()
-                    .map(|error| error.message.as_str())
+                    .map(|error| sentence(&error.cause))
                     .collect();
                 assert_eq!(messages, [expected], "{text}");
             }

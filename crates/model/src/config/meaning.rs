@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pupitre_protocol::AgentName;
-use pupitre_protocol::configuration::{Language, Theme};
+use pupitre_protocol::configuration::{Language, ProblemCause, ProblemTable, Theme};
 use serde_json::Value;
 
 use super::document::{Document, child};
@@ -12,7 +12,6 @@ use super::file;
 use super::hidden::{is_variable_name, sign_in_key};
 use super::nearest::nearest;
 use super::preset::{ICONS, PresetProgram, preset};
-use super::quote::{clipped, quoted};
 use super::reading::{Asked, Finding, Question};
 use super::shape::{self, What};
 use super::{
@@ -42,19 +41,16 @@ pub(super) fn check(document: &Document) -> Meaning {
     };
     look.limits();
     look.nul_characters();
-    look.names("agents", "agents");
-    look.names("channels", "channels");
-    look.names("mcp_servers", "MCP servers");
+    look.names("agents", ProblemTable::Agent);
+    look.names("channels", ProblemTable::Channel);
+    look.names("mcp_servers", ProblemTable::McpServer);
     look.agents();
-    look.references("channels", "channel");
-    look.references("mcp_servers", "MCP server");
+    look.references("channels", ProblemTable::Channel);
+    look.references("mcp_servers", ProblemTable::McpServer);
     look.mcp_servers();
     look.strangers();
     if document.value.get("ai_unrestricted") == Some(&Value::Bool(true)) {
-        look.warn(
-            "/ai_unrestricted",
-            "agents may type into every terminal, other agents' included".to_owned(),
-        );
+        look.warn("/ai_unrestricted", ProblemCause::FreeAccess);
     }
     look.found
 }
@@ -69,24 +65,24 @@ impl<'a> Look<'a> {
         self.document.place(pointer).value.start
     }
 
-    fn problem(&mut self, what: What, pointer: &str, message: String) {
+    fn problem(&mut self, what: What, pointer: &str, cause: ProblemCause) {
         let at = self.start(pointer);
-        self.found.problems.push((what, Finding { at, message }));
+        self.found.problems.push((what, Finding { at, cause }));
     }
 
     /// Warns at a key.
-    fn warn(&mut self, pointer: &str, message: String) {
+    fn warn(&mut self, pointer: &str, cause: ProblemCause) {
         let place = self.document.place(pointer);
         let at = place.key.as_ref().unwrap_or(&place.value).start;
-        self.found.warnings.push(Finding { at, message });
+        self.found.warnings.push(Finding { at, cause });
     }
 
     /// Has the world asked; the warning stands at the value.
-    fn ask(&mut self, pointer: &str, question: Question, message: String) {
+    fn ask(&mut self, pointer: &str, question: Question, cause: ProblemCause) {
         let at = self.start(pointer);
         self.found.asked.push(Asked {
             question,
-            warning: Finding { at, message },
+            warning: Finding { at, cause },
         });
     }
 
@@ -102,11 +98,7 @@ impl<'a> Look<'a> {
         if let Some(text) = self.document.value.pointer(pointer).and_then(Value::as_str)
             && let Duration::OutOfRange = duration(text)
         {
-            self.problem(
-                What::Present,
-                pointer,
-                "\"stopIdleAgentsAfter\" must be \"30s\" to \"24h\", or \"never\"".to_owned(),
-            );
+            self.problem(What::Present, pointer, ProblemCause::BadDuration);
         }
     }
 
@@ -116,25 +108,26 @@ impl<'a> Look<'a> {
         for (pointer, place) in document.places() {
             let value = document.value.pointer(pointer).and_then(Value::as_str);
             if value.is_some_and(|value| value.contains('\0')) {
-                let message = "a NUL character cannot stand in a text here".to_owned();
                 let at = place.value.start;
-                self.found.problems.push((What::Present, Finding { at, message }));
+                let cause = ProblemCause::NulCharacter;
+                self.found.problems.push((What::Present, Finding { at, cause }));
             }
         }
     }
 
     /// Names are given once in their list.
-    fn names(&mut self, list: &str, plural: &str) {
+    fn names(&mut self, list: &str, table: ProblemTable) {
         let mut seen = BTreeSet::new();
         for (index, entry) in self.entries(list).iter().enumerate() {
             if let Some(name) = entry.get("name").and_then(Value::as_str)
                 && !seen.insert(name)
             {
                 let pointer = format!("/{list}/{index}/name");
+                let name = name.to_owned();
                 self.problem(
                     What::Present,
                     &pointer,
-                    format!("there are two {plural} named {}", quoted(name)),
+                    ProblemCause::DuplicateName { table, name },
                 );
             }
         }
@@ -148,30 +141,33 @@ impl<'a> Look<'a> {
     }
 
     /// Names of agents refer to agents of the file, each once in its list.
-    fn references(&mut self, list: &str, singular: &str) {
+    fn references(&mut self, list: &str, table: ProblemTable) {
         let known = self.agent_names();
         for (index, entry) in self.entries(list).iter().enumerate() {
-            let whose = match entry.get("name").and_then(Value::as_str) {
-                Some(name) => format!("the {singular} {}", quoted(name)),
-                None => format!("the {singular}"),
-            };
+            let own_name = || entry.get("name").and_then(Value::as_str).map(str::to_owned);
             let mut seen = BTreeSet::new();
             let names = entry.get("agents").and_then(Value::as_array);
-            for (at, name) in names.into_iter().flatten().take(ENTRIES).enumerate() {
-                let Some(name) = name.as_str() else { continue };
+            for (at, agent) in names.into_iter().flatten().take(ENTRIES).enumerate() {
+                let Some(agent) = agent.as_str() else { continue };
                 let pointer = format!("/{list}/{index}/agents/{at}");
-                if !seen.insert(name) {
-                    let message = format!("{whose} names {} twice", quoted(name));
-                    self.problem(What::Present, &pointer, message);
-                } else if !known.contains(&name) {
-                    let unknown = format!("{whose} names the unknown agent {}", quoted(name));
+                if !seen.insert(agent) {
+                    let cause = ProblemCause::AgentTwice {
+                        table,
+                        name: own_name(),
+                        agent: agent.to_owned(),
+                    };
+                    self.problem(What::Present, &pointer, cause);
+                } else if !known.contains(&agent) {
                     // What comes after so many problems is told to nobody, and comparing takes long.
                     let is_told = self.found.problems.len() < PROBLEMS;
-                    let message = match nearest(name, known.iter().copied().filter(|_| is_told)) {
-                        Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
-                        None => unknown,
+                    let meant = nearest(agent, known.iter().copied().filter(|_| is_told));
+                    let cause = ProblemCause::UnknownAgent {
+                        table,
+                        name: own_name(),
+                        agent: agent.to_owned(),
+                        suggestion: meant.map(str::to_owned),
                     };
-                    self.problem(What::Missing, &pointer, message);
+                    self.problem(What::Missing, &pointer, cause);
                 }
             }
         }
@@ -182,14 +178,8 @@ impl<'a> Look<'a> {
             let pointer = format!("/agents/{index}");
             let text = |key: &str| agent.get(key).and_then(Value::as_str);
             if agent.is_object() && agent.get("command").is_none() && agent.get("preset").is_none() {
-                let message = match text("name") {
-                    Some(name) => format!(
-                        "the agent {} has neither \"command\" nor \"preset\"",
-                        quoted(name)
-                    ),
-                    None => "the agent has neither \"command\" nor \"preset\"".to_owned(),
-                };
-                self.problem(What::Missing, &pointer, message);
+                let name = text("name").map(str::to_owned);
+                self.problem(What::Missing, &pointer, ProblemCause::NothingToRun { name });
             }
             let path = agent.pointer("/env/PATH").and_then(Value::as_str);
             let path = path.filter(|path| !path.starts_with('$')).map(str::to_owned);
@@ -213,7 +203,9 @@ impl<'a> Look<'a> {
                 self.ask(
                     &format!("{pointer}/cwd"),
                     Question::Folder(cwd.to_owned()),
-                    format!("the working directory {} does not exist", quoted(cwd)),
+                    ProblemCause::FolderMissing {
+                        folder: cwd.to_owned(),
+                    },
                 );
             }
             if let Some(icon) = text("icon") {
@@ -224,17 +216,18 @@ impl<'a> Look<'a> {
     }
 
     fn icon(&mut self, pointer: &str, icon: &str) {
+        let own = || icon.to_owned();
         if icon.contains(['/', '.']) {
-            let message = format!("the image {} does not exist", quoted(icon));
-            self.ask(pointer, Question::Icon(icon.to_owned()), message);
+            let missing = ProblemCause::ImageMissing { image: own() };
+            self.ask(pointer, Question::Icon(own()), missing);
         } else if icon.chars().any(|symbol| symbol.is_ascii_alphanumeric()) && !ICONS.contains(&icon) {
-            let unknown = format!("there is no built-in icon {}", quoted(icon));
-            let message = match nearest(icon, ICONS.iter().copied()) {
-                Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
-                None => format!("{unknown}; there are: {}", ICONS.join(", ")),
+            let cause = ProblemCause::UnknownIcon {
+                icon: own(),
+                suggestion: nearest(icon, ICONS.iter().copied()).map(str::to_owned),
+                known: ICONS.iter().map(|icon| (*icon).to_owned()).collect(),
             };
             let at = self.start(pointer);
-            self.found.warnings.push(Finding { at, message });
+            self.found.warnings.push(Finding { at, cause });
         }
     }
 
@@ -300,14 +293,17 @@ impl<'a> Look<'a> {
             let secret = place.value.clone();
             match value.as_str().map(EnvValue::of) {
                 Some(EnvValue::Inherited(name)) => {
-                    let message = format!("the environment variable {} is not set", clipped(&name));
-                    self.ask(&pointer, Question::Variable(name.clone()), message);
-                    let message = format!(
-                        "the environment variable {} is set, but not handed on: its value is no UTF-8, or it is one of \
-                         Pupitre's own",
-                        clipped(&name)
+                    let variable = || name.clone();
+                    self.ask(
+                        &pointer,
+                        Question::Variable(variable()),
+                        ProblemCause::VariableNotSet { variable: variable() },
                     );
-                    self.ask(&pointer, Question::HandedOn(name), message);
+                    self.ask(
+                        &pointer,
+                        Question::HandedOn(variable()),
+                        ProblemCause::VariableNotHandedOn { variable: variable() },
+                    );
                 }
                 Some(EnvValue::Literal(text)) => {
                     self.found.secrets.push(secret);
@@ -323,11 +319,13 @@ impl<'a> Look<'a> {
     }
 }
 
-fn command_warning(command: &str) -> String {
-    if command.contains('/') {
-        format!("{} is no program that can be run", quoted(command))
+fn command_warning(command: &str) -> ProblemCause {
+    let is_path = command.contains('/');
+    let command = command.to_owned();
+    if is_path {
+        ProblemCause::NotExecutable { command }
     } else {
-        format!("the command {} is not found on PATH", quoted(command))
+        ProblemCause::CommandNotFound { command }
     }
 }
 

@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pupitre_protocol::configuration::Problem;
+use pupitre_protocol::configuration::{Problem, ProblemCause};
 
 use super::document::Document;
 use super::hidden::Surroundings;
 use super::meaning::{self, Meaning};
+use super::sentence::{make_presentable, sentence};
 use super::shape::{self, What};
 use super::{Config, FILE_BYTES, History, PROBLEMS};
 
@@ -28,11 +29,11 @@ pub struct Reading {
 }
 
 /// Something found in the text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     /// In bytes.
     pub(super) at: usize,
-    pub(super) message: String,
+    pub(super) cause: ProblemCause,
 }
 
 /// A question, and what is said when the answer is no.
@@ -106,14 +107,17 @@ impl Reading {
     /// Reads a file. `executable` is the path of this program, which is also the demo agent.
     pub fn of_bytes(bytes: &[u8], executable: &str) -> Self {
         if bytes.len() > FILE_BYTES {
-            let message = format!("the file has {} bytes; {FILE_BYTES} are the most", bytes.len());
-            return Self::unreadable(&String::from_utf8_lossy(bytes), 0, message);
+            let cause = ProblemCause::FileTooLarge {
+                bytes: bytes.len() as u64,
+                most: FILE_BYTES as u64,
+            };
+            return Self::unreadable(&String::from_utf8_lossy(bytes), 0, cause);
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::of_text(text, executable),
             Err(error) => {
                 let text = String::from_utf8_lossy(bytes);
-                Self::unreadable(&text, error.valid_up_to(), "what follows is no UTF-8".to_owned())
+                Self::unreadable(&text, error.valid_up_to(), ProblemCause::NotUtf8)
             }
         }
     }
@@ -151,7 +155,7 @@ impl Reading {
             .iter()
             .map(|error| Finding {
                 at: error.at,
-                message: error.message.clone(),
+                cause: error.cause.clone(),
             })
             .collect();
         all.extend(
@@ -160,7 +164,7 @@ impl Reading {
                 .filter(|misshape| told(misshape.at, misshape.what))
                 .map(|misshape| Finding {
                     at: misshape.at,
-                    message: misshape.message,
+                    cause: misshape.cause,
                 }),
         );
         all.extend(
@@ -172,20 +176,16 @@ impl Reading {
         // A warning quotes what was read, and a guess may reach into lines that are shown to nobody.
         warnings.retain(|warning| told(warning.at, What::Present));
         asked.retain(|asked| told(asked.warning.at, What::Present));
-        all.sort();
-        all.dedup();
+        in_order(&mut all);
         // No sentence of ours quotes a value of `env`; the same text may stand in another place.
-        for finding in &mut all {
-            for word in &words {
-                if finding.message.contains(word.as_str()) {
-                    finding.message = finding.message.replace(word.as_str(), "***");
-                }
-            }
+        let asked_warnings = asked.iter_mut().map(|asked| &mut asked.warning);
+        for finding in all.iter_mut().chain(&mut warnings).chain(asked_warnings) {
+            make_presentable(&mut finding.cause, &words);
         }
         if let Some(error) = document.syntax.first() {
             warnings.push(Finding {
                 at: error.at,
-                message: "until this can be read, more may be wrong in the file than is told here".to_owned(),
+                cause: ProblemCause::RestUncertain,
             });
         }
         let key_at = |pointer: &str| {
@@ -210,13 +210,13 @@ impl Reading {
         }
     }
 
-    fn unreadable(text: &str, at: usize, message: String) -> Self {
+    fn unreadable(text: &str, at: usize, cause: ProblemCause) -> Self {
         let surroundings = Surroundings::of(text);
         let mut secrets: Vec<Range<usize>> = surroundings.of_comments().collect();
         secrets.extend(surroundings.of_unreadable(at));
         Self {
             config: None,
-            problems: vec![Finding { at, message }],
+            problems: vec![Finding { at, cause }],
             warnings: Vec::new(),
             asked: Vec::new(),
             lines: Lines::of(text),
@@ -249,23 +249,21 @@ impl Reading {
             Writers::Owner => {}
             Writers::Others { path } => warnings.push(Finding {
                 at: 0,
-                message: format!(
-                    "other users may write this file, and so run what they like as you; `chmod go-w {}` takes that away",
-                    for_a_shell(path)
-                ),
+                cause: ProblemCause::OthersMayWrite {
+                    command: format!("chmod go-w {}", for_a_shell(path)),
+                },
             }),
         }
         if let (Some(config), Some(running)) = (&self.config, facts.running) {
-            let later = |key: &str| {
-                format!("\"{key}\" counts from the next start of the daemon; `pupitre stop` ends this one")
+            let later = |at: usize, key: &str| Finding {
+                at,
+                cause: ProblemCause::CountsLater { key: key.to_owned() },
             };
             if config.history != running.history {
-                let (at, message) = (self.history_at, later("history"));
-                warnings.push(Finding { at, message });
+                warnings.push(later(self.history_at, "history"));
             }
             if config.port != running.port {
-                let (at, message) = (self.port_at, later("port"));
-                warnings.push(Finding { at, message });
+                warnings.push(later(self.port_at, "port"));
             }
         }
         let (mut problems, problem_count) = told(self.problems, &self.lines, Weight::Problem);
@@ -304,28 +302,34 @@ enum Weight {
 
 /// Returns findings as the wire has them, in order: the first ones, and how many more there are; and the number of all.
 fn told(mut findings: Vec<Finding>, lines: &Lines, weight: Weight) -> (Vec<Problem>, usize) {
-    findings.sort();
-    findings.dedup();
+    in_order(&mut findings);
     let count = findings.len();
     let more = count.saturating_sub(PROBLEMS);
     if more > 0 {
         findings.truncate(PROBLEMS + 1);
-        let what = match weight {
-            Weight::Problem => "problems",
-            Weight::Warning => "warnings",
+        let count = u32::try_from(more).unwrap_or(u32::MAX);
+        findings[PROBLEMS].cause = match weight {
+            Weight::Problem => ProblemCause::MoreProblems { count },
+            Weight::Warning => ProblemCause::MoreWarnings { count },
         };
-        findings[PROBLEMS].message = format!("there are {more} more {what} from here on");
     }
     let problem = |finding: Finding| {
         let (line, column) = lines.place(finding.at);
         Problem {
             line,
             column,
-            message: finding.message,
+            message: sentence(&finding.cause),
+            cause: Some(finding.cause),
             warning: weight == Weight::Warning,
         }
     };
     (findings.into_iter().map(problem).collect(), count)
+}
+
+/// Puts findings in the order of the file, those of one place in that of their sentences, each once.
+fn in_order(findings: &mut Vec<Finding>) {
+    findings.sort_by_cached_key(|finding| (finding.at, sentence(&finding.cause)));
+    findings.dedup();
 }
 
 /// The lines of a text, to tell places for people.

@@ -1,10 +1,11 @@
-//! Whether a file has the shape that the schema asks for, and in which words it has not.
+//! Whether a file has the shape that the schema asks for, and in what it has not.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{ValidationError, Validator};
+use jsonschema::{JsonType, ValidationError, Validator};
+use pupitre_protocol::configuration::{ProblemCause, ProblemSubject, ProblemTable, ValueType};
 use serde_json::Value;
 
 use super::ENTRIES;
@@ -12,13 +13,12 @@ use super::document::{Document, child};
 use super::file::schema;
 use super::hidden::{is_variable_name, sign_in_key};
 use super::nearest::nearest;
-use super::quote::quoted;
 
 /// A way in which a file has not the right shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Misshape {
     pub(super) at: usize,
-    pub(super) message: String,
+    pub(super) cause: ProblemCause,
     pub(super) what: What,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn check(document: &Document) -> Vec<Misshape> {
                 for key in unexpected {
                     misshapes.push(Misshape {
                         at: key_place(document, &child(&pointer, key)),
-                        message: unknown_key(&pointer, key),
+                        cause: unknown_key(&pointer, key),
                         what: What::Present,
                     });
                 }
@@ -56,21 +56,20 @@ pub(super) fn check(document: &Document) -> Vec<Misshape> {
                 misshapes.push(Misshape {
                     at: key_place(document, &child(&pointer, key)),
                     // What is left out may be a value that was meant to stand behind a sign of its own.
-                    message: "a variable has a name without \"=\" and NUL characters; write NAME = \"value\""
-                        .to_owned(),
+                    cause: ProblemCause::BadVariable,
                     what: What::Present,
                 });
             }
             ValidationErrorKind::Required { property } => misshapes.push(Misshape {
                 at: document.place(&pointer).value.start,
-                message: missing_key(document, &pointer, property.as_str().unwrap_or_default()),
+                cause: missing_key(document, &pointer, property.as_str().unwrap_or_default()),
                 what: What::Missing,
             }),
             kind => {
                 if told.insert(pointer.clone()) {
                     misshapes.push(Misshape {
                         at: document.place(&pointer).value.start,
-                        message: wrong_value(document, &pointer, &error, kind),
+                        cause: wrong_value(document, &pointer, &error, kind),
                         what: What::Present,
                     });
                 }
@@ -118,70 +117,63 @@ pub(super) fn is_key_of_some_table(key: &str) -> bool {
     tables.iter().any(|table| keys_of(table).contains(&key))
 }
 
-/// Returns what a table is, with its article.
-fn table_name(pointer: &str) -> &'static str {
+/// Returns which table a pointer leads to.
+fn table_of(pointer: &str) -> ProblemTable {
     match pointer.split('/').nth(1) {
-        Some("limits") => "[limits]",
-        Some("agents") => "an agent",
-        Some("channels") => "a channel",
-        Some("mcp_servers") => "an MCP server",
-        Some(_) | None => "the file",
+        Some("limits") => ProblemTable::Limits,
+        Some("agents") => ProblemTable::Agent,
+        Some("channels") => ProblemTable::Channel,
+        Some("mcp_servers") => ProblemTable::McpServer,
+        Some(_) | None => ProblemTable::File,
     }
 }
 
-fn unknown_key(pointer: &str, key: &str) -> String {
+fn unknown_key(pointer: &str, key: &str) -> ProblemCause {
     let known = keys_of(pointer);
+    let table = table_of(pointer);
     // What stands behind a sign in a key may be a value that was meant for `env`.
     if let Some(sign) = sign_in_key(key) {
-        return format!(
-            "unknown key in {}: it has a \"{}\" between its quotes",
-            table_name(pointer),
-            &key[sign..=sign]
-        );
+        let sign = key[sign..=sign].to_owned();
+        return ProblemCause::SignInKey { table, sign };
     }
-    if let Some(meant) = nearest(key, known.iter().copied()) {
-        return format!("unknown key {}; did you mean \"{meant}\"?", quoted(key));
-    }
-    if !pointer.is_empty() && keys_of("").contains(&key) {
-        return format!(
-            "unknown key {} in {}: it is a key of the whole file; write it above the first table, such as [[agents]]",
-            quoted(key),
-            table_name(pointer)
-        );
-    }
-    let is_variable = |symbol: char| symbol.is_ascii_uppercase() || symbol.is_ascii_digit() || symbol == '_';
-    if keys_of(pointer).contains(&"env") && key.chars().all(is_variable) {
-        let name = quoted(key);
-        return format!(
-            "unknown key {name} in {}: variables stand in \"env\"",
-            table_name(pointer)
-        );
-    }
-    for (table, header) in [("/limits", "[limits]"), ("/agents/0", "[[agents]]")] {
-        if table != pointer && keys_of(table).contains(&key) {
-            return format!(
-                "unknown key {} in {}: it belongs below {header}",
-                quoted(key),
-                table_name(pointer)
-            );
+    let meant = nearest(key, known.iter().copied());
+    let key_name = key.to_owned();
+    if meant.is_none() {
+        if !pointer.is_empty() && keys_of("").contains(&key) {
+            return ProblemCause::KeyOfFile { key: key_name, table };
+        }
+        let is_variable =
+            |symbol: char| symbol.is_ascii_uppercase() || symbol.is_ascii_digit() || symbol == '_';
+        if known.contains(&"env") && key.chars().all(is_variable) {
+            return ProblemCause::KeyOfEnv { key: key_name, table };
+        }
+        for (other, header) in [("/limits", "[limits]"), ("/agents/0", "[[agents]]")] {
+            if other != pointer && keys_of(other).contains(&key) {
+                return ProblemCause::KeyOfTable {
+                    key: key_name,
+                    table,
+                    header: header.to_owned(),
+                };
+            }
         }
     }
-    format!(
-        "unknown key {} in {}; there are: {}",
-        quoted(key),
-        table_name(pointer),
-        known.join(", ")
-    )
+    ProblemCause::UnknownKey {
+        key: key_name,
+        table,
+        suggestion: meant.map(str::to_owned),
+        known: known.into_iter().map(str::to_owned).collect(),
+    }
 }
 
-fn missing_key(document: &Document, pointer: &str, key: &str) -> String {
+fn missing_key(document: &Document, pointer: &str, key: &str) -> ProblemCause {
     let named = document
         .value
         .pointer(&format!("{pointer}/name"))
         .and_then(Value::as_str);
-    match named {
-        Some(name) => format!("{} has no \"{key}\": {}", table_name(pointer), quoted(name)),
-        None => format!("{} has no \"{key}\"", table_name(pointer)),
+    ProblemCause::MissingKey {
+        key: key.to_owned(),
+        table: table_of(pointer),
+        name: named.map(str::to_owned),
     }
 }
 
@@ -190,59 +182,77 @@ fn wrong_value(
     pointer: &str,
     error: &ValidationError<'_>,
     kind: &ValidationErrorKind,
-) -> String {
-    let place = document.place(pointer);
+) -> ProblemCause {
     let subject = subject(pointer);
-    let value = error.instance().as_ref();
+    // No other keyword stands in our schema. The library's own words would quote the value, perhaps a secret.
+    let other = |subject| ProblemCause::AgainstSchema {
+        subject,
+        keyword: kind.keyword().to_owned(),
+    };
     match kind {
         ValidationErrorKind::Type { kind } => {
-            let sentence = format!("{subject} must be {}, not {}", expected_type(kind), place.found);
-            match (last_key(pointer), place.found) {
-                (key @ ("agents" | "channels" | "mcp_servers"), "a table") => {
-                    format!("{sentence}; write [[{key}]]")
+            let Some(wanted) = wanted_type(kind) else {
+                return other(subject);
+            };
+            let found = document.place(pointer).found;
+            let header = match (last_key(pointer), found) {
+                (key @ ("agents" | "channels" | "mcp_servers"), ValueType::Table) => {
+                    Some(format!("[[{key}]]"))
                 }
-                _ => sentence,
+                _ => None,
+            };
+            ProblemCause::WrongType {
+                subject,
+                wanted,
+                found,
+                header,
             }
         }
         ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. } => {
-            let bound = |name| schema_of(pointer).get(name).map(Value::to_string);
-            let range = match (bound("minimum"), bound("maximum")) {
-                (Some(least), Some(most)) => format!("{least} to {most}"),
-                (Some(least), None) => format!("at least {least}"),
-                (None, Some(most)) => format!("at most {most}"),
-                (None, None) => "in its range".to_owned(),
-            };
-            format!("{subject} must be {range}")
+            let bound = |name| schema_of(pointer).get(name).and_then(Value::as_i64);
+            match (bound("minimum"), bound("maximum")) {
+                (Some(least), Some(most)) => ProblemCause::OutOfRange { subject, least, most },
+                (Some(_), None) | (None, Some(_)) | (None, None) => other(subject),
+            }
         }
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&str> = options
                 .as_array()
                 .map(|options| options.iter().filter_map(Value::as_str).collect())
                 .unwrap_or_default();
-            let word = value.as_str().unwrap_or_default();
-            let unknown = if last_key(pointer) == "preset" {
-                format!("unknown preset {}", quoted(word))
+            let word = error.instance().as_str().unwrap_or_default();
+            let suggestion = nearest(word, options.iter().copied()).map(str::to_owned);
+            let known = options.into_iter().map(str::to_owned).collect();
+            if last_key(pointer) == "preset" {
+                ProblemCause::UnknownPreset {
+                    preset: word.to_owned(),
+                    suggestion,
+                    known,
+                }
             } else {
-                format!("{subject} cannot be {}", quoted(word))
-            };
-            match nearest(word, options.iter().copied()) {
-                Some(meant) => format!("{unknown}; did you mean \"{meant}\"?"),
-                None => format!("{unknown}; there are: {}", options.join(", ")),
+                ProblemCause::UnknownValue {
+                    subject,
+                    value: word.to_owned(),
+                    suggestion,
+                    known,
+                }
             }
         }
         ValidationErrorKind::Pattern { .. } | ValidationErrorKind::MaxLength { .. } => {
             match last_key(pointer) {
-                "stopIdleAgentsAfter" => format!("{subject} must be \"30s\" to \"24h\", or \"never\""),
-                _ => {
-                    "a name has a-z, 0-9, \"-\" and \"_\", at most 32 of them, and not only digits".to_owned()
-                }
+                "stopIdleAgentsAfter" => ProblemCause::BadDuration,
+                _ => ProblemCause::BadName,
             }
         }
-        ValidationErrorKind::MinLength { .. } => format!("{subject} must not be empty"),
-        ValidationErrorKind::MinItems { .. } => format!("{} needs at least one agent", table_name(pointer)),
-        ValidationErrorKind::MaxItems { .. } => format!("{subject} has more than {ENTRIES} entries"),
-        // No other keyword stands in our schema. The library's own words would quote the value, perhaps a secret.
-        other => format!("{subject} does not obey \"{}\" of the schema", other.keyword()),
+        ValidationErrorKind::MinLength { .. } => ProblemCause::Empty { subject },
+        ValidationErrorKind::MinItems { .. } => ProblemCause::NoAgents {
+            table: table_of(pointer),
+        },
+        ValidationErrorKind::MaxItems { .. } => ProblemCause::TooManyEntries {
+            subject,
+            most: u32::try_from(ENTRIES).expect("the limit is small"),
+        },
+        _ => other(subject),
     }
 }
 
@@ -254,34 +264,33 @@ fn last_key(pointer: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn subject(pointer: &str) -> String {
+fn subject(pointer: &str) -> ProblemSubject {
     let key = last_key(pointer);
     let element = pointer
         .rsplit('/')
         .next()
         .is_some_and(|step| step.parse::<usize>().is_ok());
     let is_variable = pointer.split('/').nth(3) == Some("env") && key != "env";
-    match (key, element) {
-        ("", _) => "the file".to_owned(),
+    match (key.to_owned(), element) {
+        (key, _) if key.is_empty() => ProblemSubject::File,
         // It may be a value that was meant to stand behind a name.
-        (key, _) if is_variable && !is_variable_name(key) => "a value of \"env\"".to_owned(),
-        (key, true) => format!("an element of \"{key}\""),
-        (key, false) => format!("\"{key}\""),
+        (key, _) if is_variable && !is_variable_name(&key) => ProblemSubject::EnvValue,
+        (key, true) => ProblemSubject::Element { key },
+        (key, false) => ProblemSubject::Key { key },
     }
 }
 
-fn expected_type(kind: &TypeKind) -> String {
-    let word = |kind: jsonschema::JsonType| match kind {
-        jsonschema::JsonType::Array => "an array",
-        jsonschema::JsonType::Boolean => "true or false",
-        jsonschema::JsonType::Integer => "an integer",
-        jsonschema::JsonType::Null => "nothing",
-        jsonschema::JsonType::Number => "a number",
-        jsonschema::JsonType::Object => "a table",
-        jsonschema::JsonType::String => "a string",
-    };
+/// Returns the type that the schema asks for; no key takes one of several, or what TOML has not.
+fn wanted_type(kind: &TypeKind) -> Option<ValueType> {
     match kind {
-        TypeKind::Single(kind) => word(*kind).to_owned(),
-        TypeKind::Multiple(kinds) => kinds.iter().map(word).collect::<Vec<_>>().join(" or "),
+        TypeKind::Single(kind) => match kind {
+            JsonType::Array => Some(ValueType::Array),
+            JsonType::Boolean => Some(ValueType::Boolean),
+            JsonType::Integer => Some(ValueType::Integer),
+            JsonType::Object => Some(ValueType::Table),
+            JsonType::String => Some(ValueType::String),
+            JsonType::Null | JsonType::Number => None,
+        },
+        TypeKind::Multiple(_) => None,
     }
 }

@@ -1,6 +1,7 @@
 //! What a file says, and every way in which it can be wrong.
 
 mod mutation;
+mod sentences;
 
 use pupitre_protocol::limits;
 

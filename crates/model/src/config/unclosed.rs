@@ -1,5 +1,7 @@
 //! Where something was opened that is never closed: what a parser says of that stands on lines that are right.
 
+use pupitre_protocol::configuration::ProblemCause;
+
 /// Something that was opened and not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unclosed {
@@ -18,12 +20,12 @@ pub(super) enum Opened {
 }
 
 impl Opened {
-    /// Returns what is wrong, as a sentence.
-    pub(super) const fn sentence(self) -> &'static str {
+    /// Returns what is wrong.
+    pub(super) const fn cause(self) -> ProblemCause {
         match self {
-            Self::Array => "this array is not closed: its \"]\" is missing",
-            Self::Table => "this table is not closed: its \"}\" is missing",
-            Self::Text => "this text is not closed: its three quotes at the end are missing",
+            Self::Array => ProblemCause::ArrayNotClosed,
+            Self::Table => ProblemCause::TableNotClosed,
+            Self::Text => ProblemCause::TextNotClosed,
         }
     }
 }

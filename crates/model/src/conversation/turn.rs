@@ -290,7 +290,8 @@ impl Conversation {
                     id,
                     match end {
                         TurnEnd::Stopped(reason) => Ok(Some(reason)),
-                        TurnEnd::Unclear(text) | TurnEnd::Failed(text) => Err(clipped(&text.into())),
+                        TurnEnd::Unclear(text) => Err(clipped(&Reason::new(text, Cause::UnclearEnd))),
+                        TurnEnd::Failed(text) => Err(clipped(&text.into())),
                         TurnEnd::Lost(reason) => Err(clipped(&reason)),
                     },
                 );

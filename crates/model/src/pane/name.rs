@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use pupitre_protocol::Cause;
 use pupitre_protocol::limits::SURFACE_NAME_CHARACTERS;
 
 /// Begin selectors, so that no name may begin with them.
@@ -27,6 +28,15 @@ pub enum NameError {
     Unseen { character: char },
     #[error("the name \"{name}\" may not begin or end with a blank")]
     Blank { name: String },
+}
+
+impl NameError {
+    /// Returns what a program is told of it: the rules are few enough to be said together.
+    pub fn cause(&self) -> Cause {
+        Cause::BadName {
+            most: u32::try_from(SURFACE_NAME_CHARACTERS).expect("the limit is small"),
+        }
+    }
 }
 
 /// Says whether a person may give a pane or a workspace this name.

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::agent::{AgentState, TraceDirection, TraceEntry};
 use crate::channel::{ChannelAnswer, ChannelEntry};
-use crate::configuration::Problem;
+use crate::configuration::{Problem, ProblemCause, ProblemTable};
 use crate::conversation::{
     AnsweredBy, Command, ConfigChoice, ConfigOption, Cost, Diff, Elicitation, ElicitationAction,
     ElicitationOutcome, Field, FieldInput, Location, Message, Mode, Modes, Part, PartKind, Permission,
@@ -237,6 +237,12 @@ fn event(kind: EventKind) -> Event {
                 line: 12,
                 column: 1,
                 message: "unknown key \"titel\"; did you mean \"title\"?".into(),
+                cause: Some(ProblemCause::UnknownKey {
+                    key: "titel".into(),
+                    table: ProblemTable::Agent,
+                    suggestion: Some("title".into()),
+                    known: vec!["name".into(), "title".into()],
+                }),
                 warning: false,
             }],
         }),
@@ -291,6 +297,7 @@ fn event(kind: EventKind) -> Event {
                     agent,
                     message_id: Some(prompt()),
                     error: None,
+                    error_kind: None,
                 }],
             },
         }),

@@ -3,6 +3,7 @@ import type { Desk } from "../../stores/desk.svelte";
 import type { SurfaceView } from "../../protocol";
 import { formatRoute } from "../../stores/route.svelte";
 import { formatDuration } from "../../words/format";
+import { reasonOf } from "../../words/reason";
 import { describeActivity } from "../agents/activity";
 import type { Catalogue } from "../../words/en";
 import type { Language } from "../../words/language.svelte";
@@ -33,8 +34,10 @@ export function doing(desk: Desk, surface: SurfaceView, now: number, say: Catalo
       const message = firstLine(standing.message);
       return told(asking && message !== null ? say.asksThat(asking.about.is, message) : message, say.state("asks"));
     }
-    case "errored":
-      return told(standing.reason, say.failed);
+    case "errored": {
+      const failed = surface.kind === "acp" ? desk.agents.find(surface.surface_name) : undefined;
+      return told(failed?.state === "error" ? reasonOf(say, failed.error ?? "", failed.cause) : standing.reason, say.failed);
+    }
     case "stalled":
       return told(say.silentInTurn(spanSince(standing.since, now, language)), "");
     case "thinking": {

@@ -1,7 +1,7 @@
 // Answering a permission request: the agent's options as they are shown, and what came of choosing one.
 import type { Permission, PermissionOption } from "../../protocol";
 import type { AskingStore } from "../../stores/asking.svelte";
-import { sentence } from "../../transport/failure";
+import { sentence } from "../../words/failure";
 
 export class Answering {
   isUnderWay = $state(false);

@@ -1,7 +1,7 @@
 // The text of the configuration while a person edits it: what stands in the file, what is written here, what is wrong.
 import type { Problem } from "../../protocol";
 import type { Desk } from "../../stores/desk.svelte";
-import { sentence } from "../../transport/failure";
+import { sentence } from "../../words/failure";
 
 const VALIDATE_AFTER_MS = 250;
 

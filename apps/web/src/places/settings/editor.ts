@@ -31,14 +31,18 @@ export interface EditorWords {
   label: string;
   /** CodeMirror's own phrases, in the page's language. */
   phrases: Record<string, string>;
+  /** What keys and tables mean, where the schema says it in another language. */
+  meanings: Readonly<Record<string, string>>;
 }
 
 export class Editor {
   private readonly view: EditorView;
   private readonly words = new Compartment();
   private schema: Schema | null = null;
+  private meanings: EditorWords["meanings"];
 
   constructor(parent: HTMLElement, text: string, words: EditorWords, events: EditorEvents) {
+    this.meanings = words.meanings;
     this.view = new EditorView({
       parent,
       state: EditorState.create({
@@ -77,6 +81,7 @@ export class Editor {
   }
 
   speak(words: EditorWords): void {
+    this.meanings = words.meanings;
     this.view.dispatch({ effects: this.words.reconfigure(spoken(words)) });
   }
 
@@ -136,13 +141,13 @@ export class Editor {
     const before = line.text.slice(0, context.pos - line.from);
     const text = context.state.doc.toString();
     const header = /^\s*(\[[\w[]*)$/.exec(before);
-    if (header?.[1]) return offer(context.pos - header[1].length, suggestTables(this.schema));
+    if (header?.[1]) return offer(context.pos - header[1].length, suggestTables(this.schema, this.meanings));
     const table = tableAt(text, line.number);
     const value = /^\s*([\w-]+)\s*=\s*("?[\w-]*)$/.exec(before);
     if (value?.[1]) return offer(context.pos - (value[2] ?? "").length, suggestValues(this.schema, table, value[1]));
     const key = /^\s*([\w-]*)$/.exec(before);
     if (!key || (key[1] === "" && !context.explicit)) return null;
-    return offer(context.pos - (key[1] ?? "").length, suggestKeys(this.schema, table, keysAround(text, line.number)));
+    return offer(context.pos - (key[1] ?? "").length, suggestKeys(this.schema, table, keysAround(text, line.number), this.meanings));
   }
 }
 

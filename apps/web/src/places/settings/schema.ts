@@ -17,6 +17,9 @@ export type Schema = {
   allOf?: Schema[];
 };
 
+/** By the key, with its table in front: `agents.name`. */
+type Meanings = Readonly<Record<string, string>>;
+
 export type Suggestion = { label: string; detail: string; insert: string };
 
 /** Returns the table that a line stands in: `[]` at the top, `["agents"]` under `[[agents]]`. */
@@ -30,14 +33,14 @@ export function tableAt(text: string, line: number): string[] {
 }
 
 /** Returns the keys that a table knows and does not have yet. */
-export function suggestKeys(root: Schema, table: readonly string[], present: ReadonlySet<string>): Suggestion[] {
+export function suggestKeys(root: Schema, table: readonly string[], present: ReadonlySet<string>, meanings: Meanings = {}): Suggestion[] {
   const schema = find(root, table);
   const entries = Object.entries(schema ? propertiesOf(root, schema) : {});
   return entries
     .filter(([name]) => !present.has(name))
     .map(([name, property]) => {
       const resolved = resolve(root, property);
-      const detail = firstSentence(property.description ?? resolved.description ?? "");
+      const detail = meanings[[...table, name].join(".")] ?? firstSentence(property.description ?? resolved.description ?? "");
       return { label: name, detail, insert: isTable(root, resolved) ? name : `${name} = ` };
     });
 }
@@ -54,10 +57,10 @@ export function suggestValues(root: Schema, table: readonly string[], key: strin
 }
 
 /** Returns the names of tables that the file can have, as they are written. */
-export function suggestTables(root: Schema): Suggestion[] {
+export function suggestTables(root: Schema, meanings: Meanings = {}): Suggestion[] {
   return Object.entries(propertiesOf(root, root)).flatMap(([name, property]) => {
     const resolved = resolve(root, property);
-    const detail = firstSentence(property.description ?? resolved.description ?? "");
+    const detail = meanings[name] ?? firstSentence(property.description ?? resolved.description ?? "");
     if (resolved.items && isTable(root, resolve(root, resolved.items))) return [{ label: `[[${name}]]`, detail, insert: `[[${name}]]` }];
     return resolved.properties ? [{ label: `[${name}]`, detail, insert: `[${name}]` }] : [];
   });

@@ -46,18 +46,19 @@ pub(super) async fn send(
     let mut answers = Vec::new();
     let mut refusal = None;
     for agent in recipients(&text, &channel.agents) {
-        let (message_id, error) = match hand_over(&daemon, agent.clone(), text.clone()).await {
-            Ok(id) => (Some(id), None),
+        let (message_id, error, error_kind) = match hand_over(&daemon, agent.clone(), text.clone()).await {
+            Ok(id) => (Some(id), None, None),
             Err(error) => {
-                let told = error.message.clone();
+                let told = (None, Some(error.message.clone()), error.kind());
                 refusal.get_or_insert(error);
-                (None, Some(told))
+                told
             }
         };
         answers.push(ChannelAnswer {
             agent,
             message_id,
             error,
+            error_kind,
         });
     }
     let message_ids: Vec<MessageId> = answers.iter().filter_map(|answer| answer.message_id).collect();

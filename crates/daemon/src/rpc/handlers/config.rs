@@ -10,7 +10,7 @@ use pupitre_protocol::configuration::{
     ConfigValidateParams, ConfigValidateReply, ConfigView,
 };
 use pupitre_protocol::system::Empty;
-use pupitre_protocol::{ErrorKind, RpcError};
+use pupitre_protocol::{Cause, ErrorKind, RpcError};
 
 use crate::configuration::{ConfigRequest, browse as list_folder};
 use crate::rpc::Daemon;
@@ -94,10 +94,8 @@ pub(super) async fn browse(
         .map_err(|error| error.to_string())
         .and_then(|listed| listed.map_err(|error| error.to_string()))
         .map_err(|error| {
-            RpcError::new(
-                ErrorKind::FileError,
-                format!("the folder {shown} cannot be listed: {error}"),
-            )
+            let message = format!("the folder {shown} cannot be listed: {error}");
+            RpcError::new(ErrorKind::FileError, message).with_cause(Cause::NotReadable { path: shown, error })
         })
 }
 
