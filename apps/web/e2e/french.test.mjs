@@ -61,17 +61,22 @@ describe("problems of the configuration", { skip: missing }, () => {
   before(async () => (english = await englishOnly()));
   const scene = useDesk({ path: "#/settings", ready: ".cm-content", write: (binary) => `language = "fr"\n[[agents]]\nname = "demo"\ncommand = "${binary}"\nargs = ["demo-agent"]\n` });
 
+  /** Puts a text in the place of what stands in the editor, as a person pastes it. */
+  async function write(text) {
+    await scene.page.locator(".cm-content").click();
+    await scene.page.keyboard.press("Control+a");
+    await scene.page.keyboard.press("Delete");
+    await scene.page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.setData("text/plain", text);
+      document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    }, text);
+  }
+
   test("each of them is told in French, in the list, beside its line and below", async () => {
     const seen = new Set();
     for (const text of FILES) {
-      await scene.page.locator(".cm-content").click();
-      await scene.page.keyboard.press("Control+a");
-      await scene.page.keyboard.press("Delete");
-      await scene.page.evaluate((text) => {
-        const data = new DataTransfer();
-        data.setData("text/plain", text);
-        document.querySelector(".cm-content").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-      }, text);
+      await write(text);
       const { problems } = await scene.page.evaluate((text) => window.pupitre.call("config.validate", { text }), text);
       const places = problems.map(({ line, column }) => `${line}:${column}`);
       await scene.page.waitForFunction((places) => [...document.querySelectorAll(".problems .where")].map((place) => place.innerText).join() === places.join(), places);
@@ -84,6 +89,13 @@ describe("problems of the configuration", { skip: missing }, () => {
       if (text === FILES[0]) await picture(scene.page, "french-problems");
     }
     assert.deepEqual(english.problems.filter((kind) => !seen.has(kind)).sort(), [...ELSEWHERE].sort());
+  });
+
+  test("a value that was nearly right is changed with its quotes", async () => {
+    await write('theme = "drak"\n');
+    await scene.page.getByRole("button", { name: "Le changer" }).click();
+    await scene.page.locator(".problems").waitFor({ state: "detached" });
+    assert.match(await scene.page.locator(".cm-content").innerText(), /^theme = "dark"$/m);
   });
 
   test("nothing went wrong", () => assert.deepEqual(scene.page.troubles, []));

@@ -119,7 +119,8 @@ export class Editor {
   /** Puts a word in the place of what a problem points at. */
   replaceAt(problem: Problem, word: string): void {
     const { from, to } = this.diagnostic(problem);
-    this.view.dispatch({ changes: { from, to, insert: word } });
+    const isQuoted = /["']/.test(this.view.state.doc.sliceString(from, from + 1));
+    this.view.dispatch({ changes: { from, to, insert: isQuoted ? JSON.stringify(word) : word } });
     this.view.focus();
   }
 
