@@ -260,21 +260,23 @@ mod tests {
         let (events, mut events_in) = mpsc::channel(1_000);
         let log = Log::new("demo".parse().expect("a name"), events);
         let (mut program, stderr) = tokio::io::duplex(1 << 20);
-        let reading = tokio::spawn(log.follow(stderr, Redactor::default()));
         let burst: String = (1..=1_000).map(|n| format!("line {n}\n")).collect();
-        program.write_all(burst.as_bytes()).await.expect("it is read");
-        let mut told = 0;
-        while told < 1_000 {
-            let UnitEvent::Publish(Event::AgentLog(logged)) = events_in.recv().await.expect("more comes")
-            else {
-                panic!("a line of the log")
-            };
-            told += 1 + logged.missed;
-            assert_eq!(logged.number, told);
-            assert_eq!(logged.line, format!("line {told}"));
-        }
-        drop(program);
-        reading.await.expect("it ends with its program");
+        program.write_all(burst.as_bytes()).await.expect("there is room");
+        let told = async {
+            let mut told = 0;
+            while told < 1_000 {
+                let UnitEvent::Publish(Event::AgentLog(logged)) = events_in.recv().await.expect("more comes")
+                else {
+                    panic!("a line of the log")
+                };
+                told += 1 + logged.missed;
+                assert_eq!(logged.number, told);
+                assert_eq!(logged.line, format!("line {told}"));
+            }
+            // Only now does its stderr end.
+            drop(program);
+        };
+        tokio::join!(log.follow(stderr, Redactor::default()), told);
     }
 
     #[tokio::test(start_paused = true)]
