@@ -4,6 +4,7 @@
 //! of the world comes in as `Facts`.
 
 mod change;
+mod cover;
 mod document;
 mod file;
 mod first_file;

@@ -63,28 +63,17 @@ impl<'a> Surroundings<'a> {
     /// Returns the part of a line that could not be read and may be a value of `env`: what stands behind a name that no
     /// key has, and near `env` whatever is not the name of a variable or a key. `at` is where it could not be read.
     pub(super) fn of_unreadable(&self, at: usize) -> Option<Range<usize>> {
-        let line = &self.lines[self.lines.partition_point(|line| line.start <= at) - 1];
-        let text = line.text;
-        let mut signs = text.match_indices(['=', ':']).map(|(at, _)| at);
-        let from = if line.is_near_env {
-            match signs.next() {
-                Some(sign) if is_path_of_names(&text[..sign]) => sign + 1,
-                None if has_only_keys(text) => return None,
-                Some(_) | None => 0,
-            }
-        } else {
-            let by_sign = signs.find(|sign| {
-                let before = text[..*sign].trim();
-                let is_first = !text[..*sign].contains(['=', ':']);
-                !shape::is_key_of_some_table(if is_first { before } else { last_word(before) })
-            });
-            let by_sign = by_sign.map(|sign| sign + 1);
-            match (by_sign, behind_secret_name(text)) {
-                (Some(sign), Some(name)) => sign.min(name),
-                (sign, name) => sign.or(name)?,
-            }
-        };
-        (from < text.len()).then(|| line.start + from..line.start + text.len())
+        self.lines[self.lines.partition_point(|line| line.start <= at) - 1].doubtful()
+    }
+
+    /// Returns these parts of all lines, each with the last name before it: where some line cannot be read, what was read
+    /// of the other ones is a guess, too.
+    pub(super) fn doubtful(&self) -> impl Iterator<Item = (&'a str, Range<usize>)> {
+        self.lines.iter().filter_map(|line| {
+            let part = line.doubtful()?;
+            let before = line.text[..part.start - line.start].trim_end_matches(['=', ':', ' ', '\t']);
+            Some((last_word(before), part))
+        })
     }
 
     /// Returns the comments near `env`, and the parts of others that stand behind the name of a secret.
@@ -98,6 +87,40 @@ impl<'a> Surroundings<'a> {
             };
             (from < line.text.len()).then(|| line.start + from..line.start + line.text.len())
         })
+    }
+}
+
+impl Line<'_> {
+    /// Returns the part that may be a value of `env`, in bytes of the text.
+    fn doubtful(&self) -> Option<Range<usize>> {
+        let text = self.text;
+        let mut signs = text.match_indices(['=', ':']).map(|(at, _)| at);
+        let from = if self.is_near_env {
+            match signs.next() {
+                Some(sign) if is_path_of_names(&text[..sign]) => sign + 1,
+                None if has_only_keys(text) => return None,
+                Some(_) | None => 0,
+            }
+        } else {
+            let by_sign = signs.find(|sign| {
+                let before = text[..*sign].trim();
+                let is_first = !text[..*sign].contains(['=', ':']);
+                !shape::is_key_of_some_table(if is_first { before } else { last_word(before) })
+            });
+            // What stands before the first sign may be more than a name, and a line without a sign, the end of a value.
+            let names = &text[..text.find(['=', ':']).unwrap_or(0)];
+            let by_sign = match by_sign {
+                Some(sign) if sign == names.len() => Some(names.find(is_in_no_name).unwrap_or(sign + 1)),
+                Some(sign) => Some(sign + 1),
+                None if names.is_empty() => text.find(['"', '\'']),
+                None => None,
+            };
+            match (by_sign, behind_secret_name(text)) {
+                (Some(sign), Some(name)) => sign.min(name),
+                (sign, name) => sign.or(name)?,
+            }
+        };
+        (from < text.len()).then(|| self.start + from..self.start + text.len())
     }
 }
 
@@ -119,6 +142,10 @@ fn has_only_keys(line: &str) -> bool {
         .split(|symbol: char| !symbol.is_alphanumeric() && symbol != '_')
         .filter(|word| !word.is_empty());
     words.all(shape::is_key_of_some_table)
+}
+
+fn is_in_no_name(symbol: char) -> bool {
+    !symbol.is_alphanumeric() && !matches!(symbol, '_' | '.' | ' ' | '\t')
 }
 
 fn last_word(text: &str) -> &str {
@@ -166,6 +193,9 @@ mod tests {
         check("HUNT: hunter22", Some(" hunter22"));
         check("title = \"x\" HUNT=hunter22", Some("hunter22"));
         check("set token hunter22", Some(" hunter22"));
+        check("en KE\"hunter22\", B = 1", Some("\"hunter22\", B = 1"));
+        check("en hunter-22, B = 1", Some("-22, B = 1"));
+        check("en \"hunter22\" }", Some("\"hunter22\" }"));
         check("env = { A = nice }", Some(" { A = nice }"));
         check("title = nice", None);
         check("args = [\"--acp\"", None);

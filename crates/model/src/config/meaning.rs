@@ -29,8 +29,8 @@ pub(super) struct Meaning {
     pub(super) asked: Vec<Asked>,
     /// Where values of `env` stand, and what may have been meant for there.
     pub(super) secrets: Vec<Range<usize>>,
-    /// Values of `env` that are secrets by their name or their form.
-    pub(super) words: Vec<String>,
+    /// Values of `env` that are secrets by their name or their form, and where they stand.
+    pub(super) words: Vec<(String, Range<usize>)>,
 }
 
 /// Looks at whatever has the right shape; the rest is told already.
@@ -309,7 +309,7 @@ impl<'a> Look<'a> {
                     self.found.secrets.push(secret);
                     let value = EnvValue::Literal(text.clone());
                     if Secrecy::of(key, &value, &text) == Secrecy::Secret {
-                        self.found.words.push(text);
+                        self.found.words.push((text, place.value.clone()));
                     }
                 }
                 // What is no text was meant for there, too.

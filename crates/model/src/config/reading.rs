@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use pupitre_protocol::configuration::{Problem, ProblemCause};
 
+use super::cover::{Cover, words_in};
 use super::document::Document;
 use super::hidden::Surroundings;
 use super::meaning::{self, Meaning};
@@ -132,23 +133,36 @@ impl Reading {
             mut warnings,
             mut asked,
             mut secrets,
-            words,
+            words: values,
         } = meaning::check(&document);
         let lines = Lines::of(text);
         let surroundings = Surroundings::of(text);
-        let mut unreadable: Vec<usize> = document.syntax.iter().map(|error| error.at).collect();
-        unreadable.sort_unstable();
-        // More lines are shown to nobody.
-        let shown = unreadable.into_iter().take(PROBLEMS + 1);
-        secrets.extend(shown.filter_map(|at| surroundings.of_unreadable(at)));
+        let mut words = Vec::new();
+        for (value, place) in values {
+            // In another place it may stand with the same escapes.
+            let written = text.get(place).unwrap_or_default();
+            words.push(written.trim_matches(['"', '\'']).to_owned());
+            words.push(value);
+        }
+        if broken {
+            for (name, part) in surroundings.doubtful() {
+                words.extend(words_in(name, &text[part.clone()]));
+                secrets.push(part);
+            }
+        }
         secrets.extend(surroundings.of_comments());
-        let syntax_lines: BTreeSet<u32> = document.unreadable.iter().map(|at| lines.place(*at).0).collect();
+        // What stands in `env` may stand in another place, too.
+        let cover = Cover::over(words);
+        secrets.extend(cover.places(text));
+        let mut guessed_lines: BTreeSet<u32> =
+            document.unreadable.iter().map(|at| lines.place(*at).0).collect();
+        guessed_lines.extend(lines.below_headers(&guessed_lines));
         // Where the text could not be read, something is missing that stands there, and what was read is a guess.
         let told = |at: usize, what: What| {
             !broken
                 || (what == What::Present
                     && at < document.certain_until
-                    && !syntax_lines.contains(&lines.place(at).0))
+                    && !guessed_lines.contains(&lines.place(at).0))
         };
         let mut all: Vec<Finding> = document
             .syntax
@@ -180,7 +194,7 @@ impl Reading {
         // No sentence of ours quotes a value of `env`; the same text may stand in another place.
         let asked_warnings = asked.iter_mut().map(|asked| &mut asked.warning);
         for finding in all.iter_mut().chain(&mut warnings).chain(asked_warnings) {
-            make_presentable(&mut finding.cause, &words);
+            make_presentable(&mut finding.cause, &cover);
         }
         if let Some(error) = document.syntax.first() {
             warnings.push(Finding {
@@ -349,6 +363,19 @@ impl Lines {
             text: text.to_owned(),
             starts,
         }
+    }
+
+    /// Returns the lines below those of these lines that name a table: which table they belong to is a guess.
+    fn below_headers(&self, unreadable: &BTreeSet<u32>) -> Vec<u32> {
+        let mut is_lost = false;
+        let numbered = (1..).zip(self.text.lines());
+        let below = numbered.filter_map(|(number, line)| {
+            if line.trim_start().starts_with('[') {
+                is_lost = unreadable.contains(&number);
+            }
+            is_lost.then_some(number)
+        });
+        below.collect()
     }
 
     /// Returns line and column, both from 1; columns are counted in characters.

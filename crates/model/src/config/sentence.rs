@@ -2,6 +2,7 @@
 
 use pupitre_protocol::configuration::{ProblemCause, ProblemSubject, ProblemTable, ValueType};
 
+use super::cover::Cover;
 use super::quote::{clipped, quoted};
 
 /// Returns the sentence of a problem or warning.
@@ -184,21 +185,14 @@ pub fn sentence(cause: &ProblemCause) -> String {
     }
 }
 
-/// Has a cause hold no more of the file than may be shown: its long words end early, and these secrets are stars.
-pub(super) fn make_presentable(cause: &mut ProblemCause, secrets: &[String]) {
-    let hide = |word: &mut String| {
-        for secret in secrets {
-            if word.contains(secret.as_str()) {
-                *word = word.replace(secret.as_str(), "***");
-            }
-        }
-    };
+/// Has a cause hold no more of the file than may be shown: its long words end early, and what is covered is stars.
+pub(super) fn make_presentable(cause: &mut ProblemCause, cover: &Cover) {
     if let ProblemCause::NotToml { said } = cause {
-        return hide(said);
+        *said = cover.sentence(said);
+        return;
     }
     for word in words_of(cause) {
-        hide(word);
-        *word = clipped(word);
+        *word = clipped(&cover.sentence(word));
     }
 }
 

@@ -113,8 +113,11 @@ pub(super) fn is_known_key(table: &str, key: &str) -> bool {
 
 /// Says whether a key has a meaning in any table of the file.
 pub(super) fn is_key_of_some_table(key: &str) -> bool {
-    let tables = ["", "/limits", "/agents/0", "/channels/0", "/mcp_servers/0"];
-    tables.iter().any(|table| keys_of(table).contains(&key))
+    static KEYS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+        let tables = ["", "/limits", "/agents/0", "/channels/0", "/mcp_servers/0"];
+        tables.into_iter().flat_map(keys_of).collect()
+    });
+    KEYS.contains(key)
 }
 
 /// Returns which table a pointer leads to.
