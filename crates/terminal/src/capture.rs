@@ -7,6 +7,7 @@
 pub(crate) mod control;
 mod handler;
 pub(crate) mod keyboard;
+mod passing;
 mod reply;
 pub(crate) mod rows;
 mod switch;
@@ -29,6 +30,7 @@ use crate::palette::Palette;
 use crate::signal::Signals;
 use crate::size::Size;
 use keyboard::Keyboard;
+use passing::Passing;
 use reply::Replies;
 use rows::RowTracker;
 pub(crate) use switch::no_grid;
@@ -72,6 +74,8 @@ pub(crate) struct Capture {
     pub(crate) generation: u64,
     /// The time of the batch that is being worked on.
     pub(crate) now: Option<Instant>,
+    /// Lines that leave the screen and go nowhere, while somebody watches.
+    pub(crate) passing: Option<Box<Passing>>,
     /// Plain characters can go straight into the cells: ASCII charset, no insert mode, nothing hangs on the cells.
     plain: bool,
     /// The next printed character is for the parser's memory only, not for the screen.
@@ -108,6 +112,7 @@ impl Capture {
             modify_other_keys: 0,
             generation: 0,
             now: None,
+            passing: None,
             plain: true,
             muted: false,
             last_input: None,
@@ -163,19 +168,24 @@ impl Capture {
     #[inline]
     fn copy_top_rows(&mut self, count: usize) {
         for row in 0..count {
-            let facts = RowFacts {
-                used: self.rows.used(row),
-                stamp: self.rows.stamp(row),
-                content: if self.rows.is_plain(row) {
-                    RowContent::Plain
-                } else {
-                    RowContent::Any
-                },
-            };
+            let facts = self.facts(row);
             self.history.push(
                 &self.term.grid()[Line(row as i32)][Column(0)..Column(self.size.columns())],
                 facts,
             );
+        }
+    }
+
+    #[inline]
+    fn facts(&self, row: usize) -> RowFacts {
+        RowFacts {
+            used: self.rows.used(row),
+            stamp: self.rows.stamp(row),
+            content: if self.rows.is_plain(row) {
+                RowContent::Plain
+            } else {
+                RowContent::Any
+            },
         }
     }
 
@@ -184,6 +194,8 @@ impl Capture {
     fn before_scroll_up(&mut self, from: usize, count: usize) {
         if from == 0 && self.feeds_history() {
             self.copy_top_rows(count);
+        } else if self.passing.is_some() {
+            self.pass_scrolled(from, count);
         }
         self.rows
             .scroll_up(from..self.bottom, count, self.erased_used(), self.generation);
@@ -203,6 +215,9 @@ impl Capture {
             // The emulator marks the row as going on, then scrolls. In a region of one row it is the row that leaves.
             self.term.grid_mut().cursor_cell().flags.insert(Flags::WRAPLINE);
             self.copy_top_rows(1);
+        } else if self.passing.is_some() {
+            self.term.grid_mut().cursor_cell().flags.insert(Flags::WRAPLINE);
+            self.pass_scrolled(self.top, 1);
         }
         self.rows
             .scroll_up(self.top..self.bottom, 1, self.erased_used(), self.generation);
@@ -314,6 +329,9 @@ impl Capture {
         let (columns, rows) = (self.size.columns(), self.size.rows());
         (self.top, self.bottom) = (0, rows);
         self.tabs.resize(columns);
+        if let Some(passing) = &mut self.passing {
+            passing.cut();
+        }
         let saved = &mut self.alternate_saved.point;
         saved.line = saved.line.min(Line(rows as i32 - 1));
         saved.column = saved.column.min(Column(columns - 1));

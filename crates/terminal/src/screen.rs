@@ -43,10 +43,11 @@ pub struct Screen {
     frozen: Option<Frozen>,
 }
 
-/// A line that left the screen, complete.
+/// A line that left the screen, or was deleted or erased there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScrolledLine<'a> {
-    pub line: LineNumber,
+    /// Its number, if it went to the history, where only complete lines count.
+    pub line: Option<LineNumber>,
     pub text: &'a str,
     /// The generation in which it was last written; it came after a mark when this is greater than the mark's.
     pub generation: u64,
@@ -71,8 +72,10 @@ impl Screen {
         self.feed_slices(bytes, now, None);
     }
 
-    /// Works on what the program wrote, and calls `watch` with every line that scrolls off, in order: none is missed,
-    /// however many there are, also when the program clears its history in the same batch.
+    /// Works on what the program wrote, and calls `watch` with every line that scrolls off: none is missed, however many
+    /// there are, also when the program clears its history in the same batch, and also when they scroll within a region
+    /// or on the alternate screen. Lines that are deleted or erased come too. Those that go to the history come in order,
+    /// the others as far as their rows were there together.
     pub fn feed_watched(&mut self, bytes: &[u8], now: Instant, watch: &mut dyn FnMut(ScrolledLine<'_>)) {
         self.feed_slices(bytes, now, Some(watch));
     }
@@ -89,6 +92,10 @@ impl Screen {
         self.thaw();
         self.capture.generation += 1;
         self.capture.now = Some(now);
+        match &watch {
+            Some(_) => drop(self.capture.passing.get_or_insert_default()),
+            None => self.capture.passing = None,
+        }
         for slice in bytes.chunks(SLICE_BYTES) {
             if watch.is_some() {
                 self.capture.history.begin_watch();
@@ -97,11 +104,20 @@ impl Screen {
             if let Some(watch) = &mut watch {
                 self.capture.history.end_watch(&mut |line, text, generation| {
                     watch(ScrolledLine {
-                        line,
+                        line: Some(line),
                         text,
                         generation,
                     })
                 });
+                if let Some(passing) = &mut self.capture.passing {
+                    passing.give(&mut |text, generation| {
+                        watch(ScrolledLine {
+                            line: None,
+                            text,
+                            generation,
+                        })
+                    });
+                }
             }
             self.capture.history.trim();
         }

@@ -97,15 +97,13 @@ impl Handler for Capture {
     }
 
     fn scroll_down(&mut self, rows: usize) {
-        self.rows
-            .scroll_down(self.top..self.bottom, rows, self.erased_used(), self.generation);
+        self.before_scroll_down(self.top, rows);
         self.term.scroll_down(rows);
     }
 
     fn reverse_index(&mut self) {
         if self.cursor_row() == self.top && self.top < self.bottom {
-            self.rows
-                .scroll_down(self.top..self.bottom, 1, self.erased_used(), self.generation);
+            self.before_scroll_down(self.top, 1);
         }
         self.term.reverse_index();
     }
@@ -113,8 +111,7 @@ impl Handler for Capture {
     fn insert_blank_lines(&mut self, rows: usize) {
         let row = self.cursor_row();
         if (self.top..self.bottom).contains(&row) {
-            self.rows
-                .scroll_down(row..self.bottom, rows, self.erased_used(), self.generation);
+            self.before_scroll_down(row, rows);
         }
         self.term.insert_blank_lines(rows);
     }
@@ -125,7 +122,14 @@ impl Handler for Capture {
         if (self.top..self.bottom).contains(&row) {
             // The emulator limits the count by the height of the region, not by what is left of it below the cursor.
             let count = rows.min(self.size.rows() - row).min(self.bottom - self.top);
-            self.before_scroll_up(row, count.min(self.bottom - row));
+            let count = count.min(self.bottom - row);
+            if row == self.top {
+                self.before_scroll_up(row, count);
+            } else {
+                self.pass_erased(row..row + count);
+                self.rows
+                    .scroll_up(row..self.bottom, count, self.erased_used(), self.generation);
+            }
         }
         self.term.delete_lines(rows);
     }
@@ -150,15 +154,17 @@ impl Handler for Capture {
 
     #[inline]
     fn clear_line(&mut self, mode: LineClearMode) {
-        let row = self.cursor_row();
-        self.rows.touch(row, self.erased_used(), self.generation);
+        let (row, column) = (self.cursor_row(), self.term.grid().cursor.point.column.0);
         // Programs that colour their output clear to the end of the row before each piece of it, where nothing is yet.
-        let written = self.rows.used(row);
-        let is_blank_there = match mode {
-            LineClearMode::Right => written <= self.term.grid().cursor.point.column.0,
+        let is_blank_there = |written: usize| match mode {
+            LineClearMode::Right => written <= column,
             LineClearMode::Left | LineClearMode::All => written == 0,
         };
-        if !is_blank_there {
+        if self.passing.is_some() && !is_blank_there(self.rows.used(row)) {
+            self.pass_erased(row..row + 1);
+        }
+        self.rows.touch(row, self.erased_used(), self.generation);
+        if !is_blank_there(self.rows.used(row)) {
             self.term.clear_line(mode);
         }
     }
@@ -169,11 +175,19 @@ impl Handler for Capture {
             ClearMode::All => {
                 if !self.is_alternate() {
                     self.copy_top_rows(self.rows_to_clear());
+                } else {
+                    self.pass_erased(0..rows);
                 }
                 self.rows.erase(0..rows, used, self.generation);
             }
-            ClearMode::Above => (0..=row).for_each(|row| self.rows.touch(row, used, self.generation)),
-            ClearMode::Below => (row..rows).for_each(|row| self.rows.touch(row, used, self.generation)),
+            ClearMode::Above => {
+                self.pass_erased(0..row + 1);
+                (0..=row).for_each(|row| self.rows.touch(row, used, self.generation));
+            }
+            ClearMode::Below => {
+                self.pass_erased(row..rows);
+                (row..rows).for_each(|row| self.rows.touch(row, used, self.generation));
+            }
             ClearMode::Saved => {
                 if !self.is_alternate() {
                     self.history.clear();
@@ -190,6 +204,7 @@ impl Handler for Capture {
 
     fn reset_state(&mut self) {
         self.leave_alternate();
+        self.pass_erased(0..self.size.rows());
         self.term.reset_state();
         self.history.clear();
         (self.top, self.bottom) = (0, self.size.rows());
@@ -369,6 +384,14 @@ impl Handler for Capture {
 }
 
 impl Capture {
+    /// Does what must be done before rows from `from` on scroll down by `count` within the region.
+    fn before_scroll_down(&mut self, from: usize, count: usize) {
+        let leaving = count.min(self.bottom - from);
+        self.pass_erased(self.bottom - leaving..self.bottom);
+        self.rows
+            .scroll_down(from..self.bottom, count, self.erased_used(), self.generation);
+    }
+
     /// DECCOLM changes no width here, but clears the screen and the region as the emulator does.
     fn after_column_mode(&mut self) {
         self.mirror_region(1, None);

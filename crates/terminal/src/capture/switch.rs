@@ -41,6 +41,9 @@ impl Capture {
     }
 
     pub(super) fn leave_alternate(&mut self) {
+        if self.primary.is_some() {
+            self.pass_erased(0..self.size.rows());
+        }
         let Some(primary) = self.primary.take() else {
             return;
         };

@@ -64,6 +64,18 @@ impl RowBuffer {
         self.open
     }
 
+    /// Takes all rows out and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        let mut empty = Self {
+            text: std::mem::take(&mut self.text),
+            meta: std::mem::take(&mut self.meta),
+            ..Self::default()
+        };
+        empty.text.clear();
+        empty.meta.clear();
+        *self = empty;
+    }
+
     /// Returns the texts of the rows in one piece.
     pub(crate) fn text(&self) -> &str {
         as_text(&self.text)

@@ -272,7 +272,8 @@ fn every_line_that_scrolls_is_seen_once() {
     let mut seen = Vec::new();
     for chunk in text.as_bytes().chunks(33_333) {
         screen.feed_watched(chunk, Instant::now(), &mut |scrolled| {
-            seen.push((scrolled.line, scrolled.text.to_owned()));
+            let line = scrolled.line.expect("it went to the history");
+            seen.push((line, scrolled.text.to_owned()));
         });
     }
     let visible = screen.visible_lines();
@@ -438,6 +439,70 @@ fn what_a_full_screen_program_shows_is_seen_by_a_wait() {
         ["top"],
         "only what was written after the mark"
     );
+}
+
+#[test]
+fn a_line_that_leaves_the_screen_without_a_history_is_seen() {
+    for (name, before, after) in [
+        ("a region", "\x1b[3;4r\x1b[3;1H", ""),
+        ("one row", "\x1b[3;3r\x1b[3;1H", ""),
+        ("the alternate screen", "\x1b[?1049h\x1b[H", ""),
+        ("leaving it", "\x1b[?1049h\x1b[H", "\x1b[?1049l"),
+        ("a reset", "", "\x1bc"),
+        ("a reset there", "\x1b[?1049h\x1b[H", "\x1bc"),
+        ("a deletion", "\x1b[2;1H", "\x1b[2;1H\x1b[9M"),
+        ("an erasure", "\x1b[2;1H", "\x1b[2;1H\x1b[2K\n\x1b[2K\n\x1b[2K"),
+        ("an erasure below", "\x1b[2;1H", "\x1b[H\x1b[J"),
+        ("an erasure above", "\x1b[3;1H", "\x1b[1J"),
+        ("scrolling down", "\x1b[2;1H", "\x1b[9T"),
+        ("lines that are put in", "\x1b[2;1H", "\x1b[H\x1b[9L"),
+        ("going up", "\x1b[2;1H", "\x1b[H\x1bM\x1bM\x1bM\x1bM\x1bM"),
+        ("a cleared alternate screen", "\x1b[?1049h\x1b[H", "\x1b[2J"),
+    ] {
+        for text in ["FLASH", "FLASH 0123456789abcdefghijk"] {
+            let mut screen = fed(20, 5, "FLASH before\r\n");
+            let mark = screen.mark();
+            let rest = if after.is_empty() {
+                "\r\na\r\nb\r\nc\r\nd\r\ne\r\n"
+            } else {
+                ""
+            };
+            let batch = format!("{before}{text}{rest}{after}");
+            let seen = seen_after(&mut screen, mark, batch.as_bytes());
+            assert!(seen.iter().any(|line| line == text), "{name}: {seen:?}");
+            assert!(
+                !seen.iter().any(|line| line == "FLASH before"),
+                "{name}: {seen:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lines_that_scroll_in_a_region_are_seen_once_wherever_their_batches_end() {
+    for (begin, end) in [
+        ("\x1b[2;4r\x1b[2;1H", "\x1b[r"),
+        ("\x1b[?1049h\x1b[H", "\x1b[?1049l"),
+    ] {
+        for length in [1, 7, 64, 5000] {
+            let lines: Vec<String> = (0..500)
+                .map(|line| {
+                    format!("line {line} {}", "x".repeat(line % 50))
+                        .trim_end()
+                        .to_owned()
+                })
+                .collect();
+            let text = format!("{begin}{}\r\n{end}", lines.join("\r\n"));
+            let mut screen = fed(20, 5, "");
+            let mut seen = Vec::new();
+            for piece in text.as_bytes().chunks(length) {
+                screen.feed_watched(piece, Instant::now(), &mut |line| seen.push(line.text.to_owned()));
+            }
+            // What still stands in the region is in view.
+            assert!(seen.len() >= lines.len() - 5, "{}", seen.len());
+            assert_eq!(seen, lines[..seen.len()], "{length}");
+        }
+    }
 }
 
 #[test]
