@@ -26,6 +26,10 @@ const WRITE_BYTES: usize = 16 << 10;
 /// How much of a batch is worked on while the pane is locked.
 const LOCKED_BYTES: usize = 16 << 10;
 
+/// How often what is in view is tested at most while output floods: to read the whole screen after each few kB takes longer
+/// than to draw it. What scrolls or is erased meanwhile is tested when it goes.
+const TEST_EVERY: Duration = Duration::from_millis(5);
+
 /// The end of a process.
 type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -43,7 +47,9 @@ pub(super) struct Pump {
     reads: bool,
     look_at: Option<Instant>,
     fold_at: Option<Instant>,
-    held_until: Option<Instant>,
+    /// When to test what is in view, if it was put off.
+    test_at: Option<Instant>,
+    tested_at: Option<Instant>,
     publish_at: Option<Instant>,
     /// The end of the agent that was recognised, and whose that is.
     agent_end: Option<(u32, Ended)>,
@@ -88,7 +94,8 @@ impl Pump {
             reads: false,
             look_at: None,
             fold_at: None,
-            held_until: None,
+            test_at: None,
+            tested_at: None,
             publish_at: None,
             agent_end: None,
         }
@@ -117,7 +124,7 @@ impl Pump {
     }
 
     async fn turn(&mut self, batch: &mut Vec<u8>, input: &[u8]) -> Turn {
-        let deadline = [self.look_at, self.fold_at, self.held_until, self.publish_at]
+        let deadline = [self.look_at, self.fold_at, self.test_at, self.publish_at]
             .into_iter()
             .flatten()
             .min();
@@ -237,7 +244,12 @@ impl Pump {
         }
         batch.clear();
         let now = Instant::now();
-        self.held_until = self.pane.lock().test_view(now);
+        match self.tested_at.map(|at| at + TEST_EVERY) {
+            Some(next) if next > now => {
+                self.test_at = Some(self.test_at.map_or(next, |at| at.min(next)));
+            }
+            Some(_) | None => self.test_view(now),
+        }
         self.look_at.get_or_insert(now + LOOK_AFTER);
         self.fold_at = Some(now + FOLD_AFTER);
     }
@@ -307,9 +319,15 @@ impl Pump {
             self.fold_at = None;
             self.pane.lock().screen.freeze();
         }
-        if is_due(self.held_until) {
-            self.held_until = self.pane.lock().test_view(now);
+        if is_due(self.test_at) {
+            self.test_view(now);
         }
+    }
+
+    /// Tests what is in view, now or when the program no longer holds the display.
+    fn test_view(&mut self, now: Instant) {
+        self.tested_at = Some(now);
+        self.test_at = self.pane.lock().test_view(now);
     }
 
     /// Tells what changed: every change of the state, and what lists show at most once in a while. All of it under the

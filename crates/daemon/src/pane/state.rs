@@ -242,7 +242,6 @@ impl PaneState {
         }
         self.last_output = now;
         self.is_dirty = true;
-        self.test_view(now);
     }
 
     /// Tests what is in view, unless the program holds the display. Says when to look again, if so.
