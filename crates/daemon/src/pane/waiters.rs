@@ -106,7 +106,14 @@ impl Waiters {
                     .read(WAIT_LINES, 0)
                     .map_or_else(|_| String::new(), |window| window.text),
             };
-            let lines = matching(there.lines(), pattern);
+            let prompt = screen
+                .line_up_to_cursor()
+                .filter(|line| waiting.counts(line.generation));
+            let prompt = prompt.iter().map(|line| line.text.as_str());
+            let mut lines = matching(there.lines(), pattern);
+            if lines.is_empty() {
+                lines = matching(prompt, pattern);
+            }
             if !lines.is_empty() {
                 waiting.hit(lines);
             }
@@ -126,12 +133,13 @@ impl Waiters {
         }
     }
 
-    /// Tests what is in view.
+    /// Tests what is in view: the line of the cursor also with the blanks before it.
     pub(super) fn test_view(&mut self, screen: &Screen) {
-        let visible = screen.visible_lines();
+        let (visible, prompt) = (screen.visible_lines(), screen.line_up_to_cursor());
         for waiting in &mut self.all {
-            let lines = visible.iter().map(|line| (line.text.as_str(), line.generation));
-            waiting.test(lines);
+            for lines in [visible.as_slice(), prompt.as_slice()] {
+                waiting.test(lines.iter().map(|line| (line.text.as_str(), line.generation)));
+            }
         }
     }
 
@@ -145,11 +153,14 @@ impl Waiters {
 }
 
 impl Waiting {
+    fn counts(&self, generation: u64) -> bool {
+        self.after.is_none_or(|after| generation > after)
+    }
+
     fn test<'a>(&mut self, lines: impl Iterator<Item = (&'a str, u64)>) {
         let Some(pattern) = &self.pattern else { return };
-        let counts = |generation| self.after.is_none_or(|after| generation > after);
         let lines = lines
-            .filter(|(_, generation)| counts(*generation))
+            .filter(|(_, generation)| self.counts(*generation))
             .map(|(text, _)| text);
         let lines = matching(lines, pattern);
         if !lines.is_empty() {

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::Screen;
 use super::freeze::grid_rows;
 use crate::history::{LineNumber, RowBuffer, RowView};
@@ -198,6 +200,37 @@ impl Screen {
             lines.pop();
         }
         lines
+    }
+
+    /// Returns the line that the cursor stands behind, with the blanks before the cursor that are not part of its text:
+    /// whoever waits for a prompt looks for these, too. None when there are none.
+    pub fn line_up_to_cursor(&self) -> Option<VisibleLine> {
+        let (cursor, view) = (self.cursor(), self.view_rows());
+        let history = &self.capture.history;
+        let (mut text, mut line, mut generation) = (String::new(), history.next_line(), 0);
+        if !self.capture.is_alternate() {
+            history.write_text_from(line, &mut text);
+        }
+        for (index, row) in view.views().enumerate().take(cursor.row + 1) {
+            text.push_str(row.text);
+            generation = row.stamp.max(generation);
+            if index == cursor.row {
+                let width: usize = row.text.chars().filter_map(UnicodeWidthChar::width).sum();
+                let blanks = cursor.column.checked_sub(width).filter(|blanks| *blanks > 0);
+                let blanks = blanks.filter(|_| !row.wraps && !text.is_empty())?;
+                text.extend(std::iter::repeat_n(' ', blanks));
+                return Some(VisibleLine {
+                    line,
+                    text,
+                    generation,
+                });
+            }
+            if !row.wraps {
+                text.clear();
+                (line.0, generation) = (line.0 + 1, 0);
+            }
+        }
+        None
     }
 
     /// Returns the rows in view.

@@ -426,6 +426,32 @@ fn a_line_among_a_hundred_thousand_is_caught_also_when_it_wraps() {
 }
 
 #[test]
+fn the_blanks_before_the_cursor_come_with_its_line() {
+    for (bytes, expected) in [
+        ("one\r\npw: ", Some("pw: ")),
+        ("> ", Some("> ")),
+        ("漢字:  ", Some("漢字:  ")),
+        ("0123456789abcdefghij$ ", Some("0123456789abcdefghij$ ")),
+        ("pw: x", None),
+        ("pw: x\x1b[2D", None),
+        ("", None),
+        ("pw: \r\n", None),
+    ] {
+        let mut screen = fed(20, 2, bytes);
+        for _ in 0..2 {
+            let line = screen.line_up_to_cursor();
+            assert_eq!(
+                line.as_ref().map(|line| line.text.as_str()),
+                expected,
+                "{bytes:?}"
+            );
+            assert!(line.is_none_or(|line| line.generation == 1));
+            screen.freeze();
+        }
+    }
+}
+
+#[test]
 fn what_a_full_screen_program_shows_is_seen_by_a_wait() {
     let mut screen = fed(20, 4, "shell\r\n\x1b[?1049h");
     let mark = screen.mark();

@@ -125,6 +125,27 @@ fn a_line_that_scrolls_past_within_many_others_is_caught() {
 }
 
 #[test]
+fn a_prompt_is_found_with_the_blank_behind_it() {
+    let desk = Desk::start();
+    pane(
+        &desk,
+        "a",
+        &when(&desk, "go", "printf 'then: \\npw: '; exec sleep 600"),
+    );
+    let mut client = desk.client();
+    let waiting = std::thread::spawn(move || client.call::<surface::Wait>(&pattern(&["a"], "^pw: $")));
+    let_go(&desk, "go");
+    let reply = waiting.join().expect("no panic").expect("it is found");
+    assert_eq!(reply.matches[0].lines, ["pw: "]);
+    // What is there already counts as well, and the text without the blank, as before.
+    for there in ["^pw: $", "^pw:$", "w: "] {
+        wait_for_line(&desk, "a", there);
+    }
+    desk.run(&["wait", "--match", "a", "--pattern", "then: $", "--timeout", "0.2"])
+        .expect_code(i32::from(ExitCode::Timeout as u8));
+}
+
+#[test]
 fn several_targets_need_any_or_all_and_hits_accumulate() {
     let desk = Desk::start();
     pane(&desk, "a", "echo HERE; exec sleep 600");
