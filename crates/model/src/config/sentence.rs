@@ -187,12 +187,13 @@ pub fn sentence(cause: &ProblemCause) -> String {
 
 /// Has a cause hold no more of the file than may be shown: its long words end early, and what is covered is stars.
 pub(super) fn make_presentable(cause: &mut ProblemCause, cover: &Cover) {
+    let hide = |word: &mut String| *word = cover.hide(word);
     if let ProblemCause::NotToml { said } = cause {
-        *said = cover.sentence(said);
-        return;
+        return hide(said);
     }
     for word in words_of(cause) {
-        *word = clipped(&cover.sentence(word));
+        hide(word);
+        *word = clipped(word);
     }
 }
 
