@@ -131,6 +131,7 @@ impl History {
 
     #[cold]
     fn seal(&mut self) {
+        self.lose_watched_place();
         if let Some(newest) = self.blocks.back_mut() {
             self.sealed_bytes -= newest.bytes();
             newest.pack();
@@ -165,6 +166,7 @@ impl History {
 
     /// Drops everything. The numbers of lines go on.
     pub(crate) fn clear(&mut self) {
+        self.lose_watched_place();
         let newest = self
             .blocks
             .iter()
@@ -192,6 +194,7 @@ impl History {
 
     /// Takes the newest `count` rows out, oldest first.
     pub(crate) fn pop_newest(&mut self, count: usize) -> Vec<LooseRow> {
+        self.lose_watched_place();
         let mut left = count.min(self.rows);
         let mut groups = Vec::new();
         while left > 0 {

@@ -11,6 +11,7 @@ use alacritty_terminal::term::cell::{Cell, Flags, Hyperlink};
 use super::style::{DEFAULT_BACKGROUND, DEFAULT_FOREGROUND, LOOK, Link, Look, SHAPE, SPACERS};
 use super::varint;
 use super::view::{LooseRow, RowViews};
+use super::watch::LineStart;
 
 /// What the emulator's cells do not say of a row.
 #[derive(Clone, Copy)]
@@ -44,6 +45,8 @@ pub(crate) struct RowBuffer {
     pub(super) open: bool,
     pub(super) last_stamp: u64,
     pub(super) newest_stamp: u64,
+    /// Behind the last row that ended a line, unless rows were taken out since.
+    pub(super) line_start: LineStart,
 }
 
 pub(super) const WRAPPED: u64 = 1;
@@ -105,6 +108,14 @@ impl RowBuffer {
         self.rows += 1;
         self.last_stamp = facts.stamp;
         self.newest_stamp = self.newest_stamp.max(facts.stamp);
+        if !self.open {
+            self.line_start = LineStart {
+                text: self.text.len(),
+                meta: self.meta.len(),
+                stamp: facts.stamp,
+                lines: self.lines,
+            };
+        }
     }
 
     #[inline]
@@ -350,6 +361,7 @@ impl RowBuffer {
                 loose.push(LooseRow::of(&view));
             }
         }
+        self.line_start = LineStart::default();
         self.text.truncate(text_end);
         self.meta.truncate(meta_end);
         self.rows = keep.min(self.rows);

@@ -3,7 +3,7 @@
 use alacritty_terminal::term::cell::{Cell, Flags, Hyperlink};
 use unicode_width::UnicodeWidthChar;
 
-use super::row::{HEADER_BITS, PADDED, SHAPED, STYLED, WRAPPED, as_text, shows_nothing};
+use super::row::{HEADER_BITS, PADDED, RowBuffer, SHAPED, STYLED, WRAPPED, as_text, shows_nothing};
 use super::style::{Link, Look};
 use super::varint;
 
@@ -161,6 +161,16 @@ impl<'a> RowViews<'a> {
             text_at: 0,
             meta_at: 0,
             stamp: 0,
+        }
+    }
+
+    /// Returns the rows from a place on at which a row begins, behind one that was last written in `stamp`.
+    pub(super) fn from_place(buffer: &'a RowBuffer, text_at: usize, meta_at: usize, stamp: u64) -> Self {
+        Self {
+            text_at,
+            meta_at,
+            stamp,
+            ..buffer.views()
         }
     }
 }

@@ -3,14 +3,29 @@
 use std::collections::VecDeque;
 
 use super::block::Block;
+use super::view::RowViews;
 use super::{History, LineNumber, RowBuffer, RowView, block_of};
 
 /// What is remembered from the beginning of a watch to its end.
 #[derive(Debug)]
 pub(super) struct Watch {
     from: LineNumber,
+    /// Where that line begins in the open buffer, unless it is older or the buffer was another one then. All rows before
+    /// it would have to be read to find it, looks included, after each batch.
+    start: Option<LineStart>,
     /// What the program cleared meanwhile.
     cleared: Vec<Cleared>,
+}
+
+/// The place in a buffer where a line begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LineStart {
+    pub(super) text: usize,
+    pub(super) meta: usize,
+    /// When the row before was last written.
+    pub(super) stamp: u64,
+    /// The lines that end before.
+    pub(super) lines: usize,
 }
 
 /// Rows that are no longer in the history.
@@ -25,8 +40,11 @@ struct Cleared {
 impl History {
     /// Begins to watch for lines that become complete here.
     pub(crate) fn begin_watch(&mut self) {
+        let start = self.open.line_start;
+        let is_here = start.lines > 0 || !self.blocks.back().is_some_and(|block| block.open);
         self.watch = Some(Watch {
             from: self.next_line(),
+            start: (start.lines == self.open.lines && is_here).then_some(start),
             cleared: Vec::new(),
         });
     }
@@ -34,7 +52,12 @@ impl History {
     /// Ends the watch, and calls `each` with the number, the text and the last change of every line that became complete
     /// since it began. A line that is not complete comes when it is.
     pub(crate) fn end_watch(&mut self, each: &mut dyn FnMut(LineNumber, &str, u64)) {
-        let Some(Watch { mut from, cleared }) = self.watch.take() else {
+        let Some(Watch {
+            mut from,
+            start,
+            cleared,
+        }) = self.watch.take()
+        else {
             return;
         };
         for Cleared { blocks, open, next } in &cleared {
@@ -45,7 +68,22 @@ impl History {
             // Otherwise a line that never ends would be read from its beginning after each batch.
             return;
         }
-        each_line(&self.blocks, &self.open, self.next_line(), from, each);
+        match start {
+            Some(LineStart {
+                text, meta, stamp, ..
+            }) => {
+                let mut lines = Lines::new(from.0, from, each);
+                RowViews::from_place(&self.open, text, meta, stamp).for_each(|row| lines.add(&row));
+            }
+            None => each_line(&self.blocks, &self.open, self.next_line(), from, each),
+        }
+    }
+
+    /// Takes note that the open buffer becomes another one, or loses rows.
+    pub(super) fn lose_watched_place(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch.start = None;
+        }
     }
 
     /// Keeps what is watched for, when it leaves the history.
@@ -64,27 +102,50 @@ fn each_line(
     from: LineNumber,
     each: &mut dyn FnMut(LineNumber, &str, u64),
 ) {
-    let (start, mut number) = block_of(blocks, open, next, from);
-    let (mut begun, mut stamp) = (String::new(), 0);
-    let mut add = |row: &RowView<'_>| {
-        stamp = row.stamp.max(stamp);
+    let (start, number) = block_of(blocks, open, next, from);
+    let mut lines = Lines::new(number, from, each);
+    for block in blocks.iter().skip(start) {
+        block.open().views().for_each(|row| lines.add(&row));
+    }
+    open.views().for_each(|row| lines.add(&row));
+}
+
+/// Puts rows together to lines, and gives those from a number on.
+struct Lines<'a> {
+    number: u64,
+    from: LineNumber,
+    begun: String,
+    stamp: u64,
+    each: &'a mut dyn FnMut(LineNumber, &str, u64),
+}
+
+impl<'a> Lines<'a> {
+    fn new(number: u64, from: LineNumber, each: &'a mut dyn FnMut(LineNumber, &str, u64)) -> Self {
+        Self {
+            number,
+            from,
+            begun: String::new(),
+            stamp: 0,
+            each,
+        }
+    }
+
+    fn add(&mut self, row: &RowView<'_>) {
+        self.stamp = self.stamp.max(row.stamp);
         if row.wraps {
-            begun.push_str(row.text);
+            self.begun.push_str(row.text);
             return;
         }
-        if number >= from.0 {
-            if begun.is_empty() {
-                each(LineNumber(number), row.text, stamp);
+        if self.number >= self.from.0 {
+            let number = LineNumber(self.number);
+            if self.begun.is_empty() {
+                (self.each)(number, row.text, self.stamp);
             } else {
-                begun.push_str(row.text);
-                each(LineNumber(number), &begun, stamp);
+                self.begun.push_str(row.text);
+                (self.each)(number, &self.begun, self.stamp);
             }
         }
-        begun.clear();
-        (number, stamp) = (number + 1, 0);
-    };
-    for block in blocks.iter().skip(start) {
-        block.open().views().for_each(|row| add(&row));
+        self.begun.clear();
+        (self.number, self.stamp) = (self.number + 1, 0);
     }
-    open.views().for_each(|row| add(&row));
 }

@@ -505,8 +505,10 @@ fn a_line_that_leaves_the_screen_without_a_history_is_seen() {
 }
 
 #[test]
-fn lines_that_scroll_in_a_region_are_seen_once_wherever_their_batches_end() {
+fn lines_that_scroll_are_seen_once_wherever_their_batches_end() {
     for (begin, end) in [
+        // To the history, over the end of its blocks.
+        ("\x1b[31m", "\x1b[m"),
         ("\x1b[2;4r\x1b[2;1H", "\x1b[r"),
         ("\x1b[?1049h\x1b[H", "\x1b[?1049l"),
     ] {
