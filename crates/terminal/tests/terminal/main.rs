@@ -17,5 +17,6 @@ mod snapshot;
 mod stream;
 mod takeover;
 mod text;
+mod watched;
 mod xterm;
 mod xtermjs;
