@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::hidden::is_variable_name;
 use super::{EnvValue, SECRET_BYTES, Secrecy};
@@ -34,6 +34,9 @@ impl Cover {
         }
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
+            // What is built must grow with the file alone: a line of 40 kB without a space is one word, whose automaton with
+            // a table for each state takes seconds.
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
             .build(&all)
             .expect("a file is far too short for more words than a search can have");
         Self { search }
