@@ -33,13 +33,7 @@ fn measure(subject: &Subject) -> Result<Vec<Row>> {
     let [agents, ask] = process::times([&agents, &ask], RUNS)?;
     desk.calls()?.call("agent.start", &json!({"agent": "demo"}))?;
     let used = memory::of_tree(desk.process())?;
-    let row = |what: &str, value, reach| Row {
-        name: BENCH.name,
-        what: what.to_owned(),
-        value,
-        peer: None,
-        reach,
-    };
+    let row = |what, value, reach| Row::alone(BENCH.name, what, value, reach);
     let starts = Spread::of(starts).context("the daemon was started at least once")?;
     Ok(vec![
         row(

@@ -48,13 +48,12 @@ fn with_agent<T>(subject: &Subject, look: impl FnOnce(u32) -> Result<T>) -> Resu
 
 fn measure(subject: &Subject) -> Result<Vec<Row>> {
     let bytes = with_agent(subject, memory::of_tree);
-    Ok(vec![Row {
-        name: BENCH.name,
-        what: "`pupitre demo-agent`, proportional set size".to_owned(),
-        value: Value::Bytes(bytes?),
-        peer: None,
-        reach: Reach::NotSet,
-    }])
+    Ok(vec![Row::alone(
+        BENCH.name,
+        "`pupitre demo-agent`, proportional set size",
+        Value::Bytes(bytes?),
+        Reach::NotSet,
+    )])
 }
 
 /// Returns once the agent answered `initialize`.

@@ -37,13 +37,12 @@ fn measure(subject: &Subject) -> Result<Vec<Row>> {
     let guard = guards.first().context("the agent runs below a guard")?;
     let spread = |times| Spread::of(times).context("there was one start at least");
     Ok(vec![
-        Row {
-            name: BENCH.name,
-            what: "private memory of one guard".to_owned(),
-            value: Value::Bytes(memory::private(*guard)?),
-            peer: None,
-            reach: Reach::AtMostBytes(GUARD_BYTES),
-        },
+        Row::alone(
+            BENCH.name,
+            "private memory of one guard",
+            Value::Bytes(memory::private(*guard)?),
+            Reach::AtMostBytes(GUARD_BYTES),
+        ),
         Row {
             name: BENCH.name,
             what: "`agent.start` of the demo agent until it is ready".to_owned(),

@@ -47,13 +47,7 @@ fn measure(subject: &Subject) -> Result<Vec<Row>> {
         deletions.push(took);
         waits.push(waited);
     }
-    let row = |what: &str, value, reach| Row {
-        name: BENCH.name,
-        what: what.to_owned(),
-        value,
-        peer: None,
-        reach,
-    };
+    let row = |what, value, reach| Row::alone(BENCH.name, what, value, reach);
     let spread = |times| Spread::of(times).context("something was deleted");
     Ok(vec![
         row(

@@ -71,13 +71,7 @@ mod tests {
     use super::*;
 
     fn section(name: &'static str, bytes: u64, machine: &str) -> Section {
-        let row = Row {
-            name,
-            what: "what".to_owned(),
-            value: Value::Bytes(bytes),
-            peer: None,
-            reach: Reach::NotSet,
-        };
+        let row = Row::alone(name, "what", Value::Bytes(bytes), Reach::NotSet);
         Section::of(name, machine, Duration::from_secs(bytes), &[row])
     }
 

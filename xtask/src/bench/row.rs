@@ -15,6 +15,19 @@ pub(super) struct Row {
     pub(super) reach: Reach,
 }
 
+impl Row {
+    /// Returns a figure with nothing beside it.
+    pub(super) fn alone(name: &'static str, what: impl Into<String>, value: Value, reach: Reach) -> Self {
+        Self {
+            name,
+            what: what.into(),
+            value,
+            peer: None,
+            reach,
+        }
+    }
+}
+
 /// Something else that does the same, measured in the same run.
 pub(super) struct Peer {
     pub(super) what: String,

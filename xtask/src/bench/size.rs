@@ -18,11 +18,10 @@ pub(super) const BENCH: Bench = Bench {
 fn measure(subject: &Subject) -> Result<Vec<Row>> {
     let metadata = std::fs::metadata(&subject.binary)
         .with_context(|| format!("cannot look at {}", subject.binary.display()))?;
-    Ok(vec![Row {
-        name: BENCH.name,
-        what: "`pupitre`, stripped".to_owned(),
-        value: Value::Bytes(metadata.len()),
-        peer: None,
-        reach: Reach::AtMostBytes(AT_MOST_BYTES),
-    }])
+    Ok(vec![Row::alone(
+        BENCH.name,
+        "`pupitre`, stripped",
+        Value::Bytes(metadata.len()),
+        Reach::AtMostBytes(AT_MOST_BYTES),
+    )])
 }

@@ -118,7 +118,7 @@ impl PaneState {
     /// queued: then a key has gone to its program without waiting for another task.
     pub(super) fn write_at_once(&mut self, bytes: &[u8]) -> bool {
         let written = match &self.terminal {
-            // The pump may be writing what is queued; it does not block either.
+            // The pump writes only what is queued, so the order holds. What fails here is queued, and fails there for good.
             Some(terminal) if self.input.is_empty() => rustix::io::write(&**terminal, bytes).unwrap_or(0),
             Some(_) | None => 0,
         };
